@@ -1,50 +1,61 @@
-# One verb each; also what CI runs. `make demo` and `make test` work on a fresh machine.
+# CI runs these targets, too. `make demo` and `make test` work on a new machine.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+PYTEST := -n 4 --dist loadgroup
 
-.PHONY: demo test test-long test-clients clients lint types docs schema bench fuzz format
+# The tests start thousands of processes: on a busy machine one may be too slow. What fails runs once more.
+twice = $(BIN)/python -m pytest $(PYTEST) $(1) || $(BIN)/python -m pytest $(1) --last-failed --last-failed-no-failures none
+
+.PHONY: demo test test-all test-long clients lint docs schema bench fuzz format
 
 $(BIN)/hookline: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	$(PIP) install --editable '.[engine]'
 	touch $@
 
-demo: $(BIN)/hookline  ## twelve experiments of the engine, and what the hooks do in a session; no key, no network
+$(BIN)/pytest: $(BIN)/hookline
+	$(PIP) install --upgrade pip
+	$(PIP) install --group dev
+	touch $@
+
+demo: $(BIN)/hookline  ## recorded sessions with hooks, then twelve experiments of the engine; no key, no network
 	$(BIN)/python demo/run.py
 
-test: lint  ## everything but the real clients, with reduced counts
-	$(BIN)/python -m pytest -n 4 --dist loadgroup -m "not clients and not long"
+test: lint  ## static checks and the fast tests
+	$(call twice,-m "not slow and not clients and not long")
 
-test-long: $(BIN)/hookline  ## the counts that an issue names
-	HOOKLINE_LONG=1 $(BIN)/python -m pytest -m "not clients"
+test-all: clients  ## the other tests, with reduced counts: PostgreSQL, Ray, real clients offline with a scripted model
+	$(call twice,-m "slow and not clients and not long")
+	HOOKLINE_CLIENTS=1; export HOOKLINE_CLIENTS; $(call twice,-m "clients and not long" tests/clients)
 
-test-clients: clients  ## real agent clients, offline, against a scripted model
-	HOOKLINE_CLIENTS=1 $(BIN)/python -m pytest -n 4 --dist loadgroup -m clients tests/clients
+test-long: clients  ## all tests with full counts, and the long ones of real clients; takes hours
+	HOOKLINE_LONG=1 $(BIN)/python -m pytest --timeout 0 -m "not clients"
+	HOOKLINE_CLIENTS=1 $(BIN)/python -m pytest --timeout 0 -n 1 -m "clients and long" tests/clients
 
-clients: $(BIN)/hookline
+clients: $(BIN)/pytest
 	$(BIN)/python -m tests.clients.install
 
-lint: $(BIN)/hookline
+lint: $(BIN)/pytest
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python docs/generate.py --check
 
-format: $(BIN)/hookline
+format: $(BIN)/pytest
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(BIN)/hookline  ## write the generated parts of the docs anew
+docs: $(BIN)/pytest  ## regenerate the generated parts of the docs
 	$(BIN)/python docs/generate.py
 
-schema: $(BIN)/hookline
+schema: $(BIN)/pytest
 	$(BIN)/python docs/schemas.py
 
-bench: $(BIN)/hookline  ## every bar, with its ratio, also into bench/results.json: SCALE=0.01 for a short one
+bench: $(BIN)/pytest  ## all benchmarks with limits, also written to bench/results.json; SCALE=0.01 for a short run
 	$(BIN)/python bench/run.py --scale $(or $(SCALE),1)
 
-fuzz: $(BIN)/hookline  ## what must hold for every input, against inputs by the million: MINUTES=25
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group fuzz
+fuzz: $(BIN)/pytest  ## fuzz tests for MINUTES, such as 25
+	$(PIP) install --group fuzz
 	$(BIN)/python -m tests.fuzz.run $(MINUTES)

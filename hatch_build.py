@@ -1,4 +1,4 @@
-"""Build hook: the client `hookline-client`, compiled where there is a C compiler, else in Python."""
+"""Build hook for `hookline-client`: compiled if a C compiler is available, otherwise in Python."""
 
 import os
 import shutil
@@ -16,19 +16,23 @@ NAME = "hookline-client"
 LAUNCHER = """#!/bin/sh
 ''':'
 unset -f command test
-d=$(command -p dirname -- "$(command -p realpath -- "$0")")
+case $0 in /*) d=${0%/*};; *) d=;; esac
+if test -z "$d" || test -L "$0" || ! test -f "${d%/*}/pyvenv.cfg"; then
+  d=$(command -p dirname -- "$(command -p realpath -- "$0")")
+fi
 if test -f "$d/../pyvenv.cfg"; then p=$d/python; else p=$(command -p sed -n '1s/^#!//p' "$d/hookline"); fi
 exec "$p" -I -S "$d/hookline-client" "$@"
 '''
 """
-"""Finds the interpreter from the client's own path, so that the environment can be moved.
+"""Start of the Python client. It finds the interpreter relative to itself, so the environment can be moved.
 
-Neither PATH nor exported functions, which a repository's settings may have set, choose the programs.
+It ignores PATH and exported functions, which the settings of a repository may have set. In a virtual
+environment it starts no other process, so that it works where none can be started.
 """
 
 
 class ClientBuildHook(BuildHookInterface):
-    """Adds the client to the wheel's scripts."""
+    """Build hook that adds the client to the wheel's scripts."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if self.target_name != "wheel":
@@ -48,17 +52,17 @@ class ClientBuildHook(BuildHookInterface):
 
 
 def compile_client(source: Path, target: str, release: str) -> bool:
-    """Compile the client, static if possible, because that starts faster; return whether that worked."""
+    """Compile the client, static if possible because it starts faster; return whether it succeeded."""
     compiler = os.environ.get("CC") or next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), "")
     if not compiler or not sys.platform.startswith("linux"):
         return False
     for options in (["-static"], []):
         command = [*compiler.split(), "-O2", "-s", "-std=gnu11", f'-DRELEASE="{release}"', *options]
         try:
-            made = subprocess.run([*command, "-o", target, source], capture_output=True, check=False)
+            process = subprocess.run([*command, "-o", target, source], capture_output=True, check=False)
         except OSError:
             return False
-        if made.returncode == 0:
+        if process.returncode == 0:
             return True
     return False
 

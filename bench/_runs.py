@@ -1,4 +1,4 @@
-"""A run of the engine to be measured: its repository, the end of its target, and what it notes."""
+"""Engine runs for benchmarks: the repository, the limits and the run itself."""
 
 import os
 import subprocess
@@ -19,25 +19,25 @@ halt = 1000
 [noise]
 kind = "deterministic"
 """
-"""So many experiments, however little they gain."""
+"""End of a target file that allows a number of experiments, even without progress."""
 
 
-def committed(root: Path) -> Path:
-    """A repository of what is in that folder."""
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "begin"]):
+def commit_folder(root: Path) -> Path:
+    """Make the folder a repository with one commit; return it."""
+    for args in (["init", "-q"], ["add", "."], ["commit", "-qm", "start"]):
         subprocess.run(
-            ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", *words], cwd=root, check=True
+            ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", *args], cwd=root, check=True
         )
     return root
 
 
-def carried_out(root: Path, text: str, watcher: Watcher, *, parallel: int = 1) -> None:
-    """A whole run of the target that *text* is, beside the repository and without a store."""
+def run_target(root: Path, text: str, watcher: Watcher, *, parallel: int = 1) -> None:
+    """Run the target with this *text* to its end, without a store."""
     env = {**os.environ, "HOME": str(root.parent)}
-    here = repository.open_repository(str(root), env)
-    base = repository.head_commit(here, env)
-    one = run.create_run(
-        here, target.parse_target(text, "bench"), text, scratch=str(root.parent), base=base, now=time.time()
+    opened = repository.open_repository(str(root), env)
+    base = repository.head_commit(opened, env)
+    new_run = run.create_run(
+        opened, target.parse_target(text, "bench"), text, scratch=str(root.parent), base=base, now=time.time()
     )
-    one = runs.save(replace(one, parallel=parallel))
-    run.run_experiments(one, here, RunContext(env=env, watcher=watcher))
+    new_run = runs.save(replace(new_run, parallel=parallel))
+    run.run_experiments(new_run, opened, RunContext(env=env, watcher=watcher))

@@ -1,9 +1,8 @@
-"""What a verdict of dangerous-command costs, and of all guards: `python bench/guard.py [--rounds N]`.
+"""Time per verdict of dangerous-command, and of all guards: `python bench/guard.py [--rounds N]`.
 
-Every verdict reads its line anew: what the guards of one call share is forgotten before the next.
-Times are those of the processor, the best of several rounds, so that a busy machine matters less. The bars:
-a typical command within 300 µs, a line of 100 kB within 50 ms, ten times the line in twelve times that.
-Nothing is asserted; the last column says whether the bar holds on this machine.
+Caches that the guards of a call share are cleared before every verdict. Times are CPU times, the best of
+several rounds. The limits: 300 µs for a typical command, 50 ms for a line of 100 kB, and at most twelve times
+the time for ten times the length. Nothing is asserted; the last column shows whether the limit is met.
 """
 
 import json
@@ -34,7 +33,7 @@ from hookline.testing import pre_tool_use
 STATE = State(now=0.0, facts=Facts({"root": lambda: "/home/me/project", "home": lambda: "/home/me"}))
 TYPICAL = (
     "git status",
-    "git commit -am 'mend the parser' && git push origin main",
+    "git commit -am 'fix the parser' && git push origin main",
     "cd src && pytest -q tests/test_parser.py 2>&1 | tail -n 20",
     'grep -rn "foo" src | head -5',
     "rm -rf build dist",
@@ -73,15 +72,16 @@ GUARDS = (
     ("dangerous-command", "dangerous"),
     ("redact-secrets", "redact"),
 )
-"""Those that judge a call before it is made, and their columns."""
+"""Guards that judge a call before it runs, and their columns."""
 MICRO, MILLI = 1e6, 1e3
 TYPICAL_BAR, LONG_BAR, GROWTH_BAR, SPEED_BAR = 300, 50, 12, 2_000
 LINES = 3_000
+"""Lines for the throughput of commands."""
 
 
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5, help="how often each is measured")
+    parser.add_argument("--rounds", type=int, default=5, help="measurements of each value; the best counts")
     rounds = parser.parse_args().rounds
     console = Console(width=None if sys.stdout.isatty() else 110)
     console.print(typical(rounds))
@@ -93,22 +93,26 @@ def main() -> None:
 
 
 def typical(rounds: int) -> Table:
-    table = Table("command", "µs", "bar 300 µs", title="typical commands, warm")
+    table = Table("command", "µs", "limit 300 µs", title="typical commands, warm")
     for line in TYPICAL:
-        taken = best(lambda line=line: judged(line), rounds, 200) * MICRO
-        table.add_row(line[:70], f"{taken:.0f}", "held" if taken <= TYPICAL_BAR else "missed")
+        time = best(lambda line=line: judge_line(line), rounds, 200) * MICRO
+        table.add_row(line[:70], f"{time:.0f}", "met" if time <= TYPICAL_BAR else "missed")
     return table
 
 
 def long(rounds: int) -> Table:
-    table = Table("100 kB of", "ms", "bar 50 ms", "10 kB → 100 kB", "bar 12 ×", title="long lines")
+    table = Table("100 kB of", "ms", "limit 50 ms", "10 kB → 100 kB", "limit 12 ×", title="long lines")
     for name, shape in LONG.items():
-        small = best(lambda shape=shape: judged(line(shape, 10_000)), rounds, 3)
-        large = best(lambda shape=shape: judged(line(shape, 100_000)), rounds, 1)
+        small = best(lambda shape=shape: judge_line(line(shape, 10_000)), rounds, 3)
+        large = best(lambda shape=shape: judge_line(line(shape, 100_000)), rounds, 1)
         ratio = large / max(small, 1e-6)
-        fits = "held" if large * MILLI <= LONG_BAR else "missed"
+        result = "met" if large * MILLI <= LONG_BAR else "missed"
         table.add_row(
-            name, f"{large * MILLI:.1f}", fits, f"{ratio:.1f} ×", "held" if ratio <= GROWTH_BAR else "missed"
+            name,
+            f"{large * MILLI:.1f}",
+            result,
+            f"{ratio:.1f} ×",
+            "met" if ratio <= GROWTH_BAR else "missed",
         )
     return table
 
@@ -126,75 +130,73 @@ def transcript(number: int, command: str, folder: str) -> str:
 
 @contextmanager
 def project() -> Iterator[str]:
-    """An empty repository to judge in."""
+    """Yield an empty repository."""
     with TemporaryDirectory() as folder:
         run(["git", "init", "-q", folder], check=True)
         yield folder
 
 
 def guards(folder: str, rounds: int) -> Table:
-    """Each guard once the line is read, and all of them through the chain with the reading."""
-    names = [short for _, short in GUARDS]
-    table = Table("µs of", "reading", *names, "all", "bar 300 µs", title="every guard, warm")
+    """Return the times of parsing, of each guard on a parsed line, and of the whole chain."""
+    columns = [column for _, column in GUARDS]
+    table = Table("µs of", "parsing", *columns, "all", "limit 300 µs", title="every guard, warm")
     with closing(Judge(hosts.load("claude-code"), folder)) as judge:
-        rows = [_taken(judge, line, rounds) for line in TYPICAL]
+        rows = [_guard_times(judge, line, rounds) for line in TYPICAL]
     rows.append([mean(column) for column in zip(*rows, strict=True)])
-    for line, row in zip((*TYPICAL, "mean of these"), rows, strict=True):
-        fits = "held" if row[-1] <= TYPICAL_BAR else "missed"
-        table.add_row(line[:16], *(f"{taken:.0f}" for taken in row), fits)
+    for line, row in zip((*TYPICAL, "mean"), rows, strict=True):
+        result = "met" if row[-1] <= TYPICAL_BAR else "missed"
+        table.add_row(line[:16], *(f"{time:.0f}" for time in row), result)
     return table
 
 
-def _taken(judge: Judge, line: str, rounds: int) -> list[float]:
+def _guard_times(judge: Judge, line: str, rounds: int) -> list[float]:
     places, event = judge.setup.places, pre_tool_use(line, cwd=judge.cwd)
     hooks = [next(hook for hook in judge.hooks if hook.name == name) for name, _ in GUARDS]
 
-    known = Facts({"guarded": lambda: find_guarded_paths(places)}, MACHINE_FACTS, places)
+    facts = Facts({"guarded": lambda: find_guarded_paths(places)}, MACHINE_FACTS, places)
 
     def state() -> State:
-        return State(now=0.0, env=judge.setup.env, facts=known)
+        return State(now=0.0, env=judge.setup.env, facts=facts)
 
-    reading = best(lambda: anew(lambda: read(line, cwd=judge.cwd, home=places.home)), rounds, 50)
-    apart = [best(lambda hook=hook: hook(event, state()), rounds, 50) for hook in hooks]
-    whole = best(lambda: anew(lambda: chain.run(event, state(), hooks)), rounds, 50)
-    return [taken * MICRO for taken in (reading, *apart, whole)]
+    parsing = best(lambda: uncached(lambda: read(line, cwd=judge.cwd, home=places.home)), rounds, 50)
+    single = [best(lambda hook=hook: hook(event, state()), rounds, 50) for hook in hooks]
+    whole = best(lambda: uncached(lambda: chain.run(event, state(), hooks)), rounds, 50)
+    return [time * MICRO for time in (parsing, *single, whole)]
 
 
 def speed(folder: str, rounds: int) -> Table:
-    """What commands that judge many lines manage, without the time that they take to start."""
-    table = Table("command", "lines/s", "bar 2,000", title=f"{LINES:,} typical commands, each another line")
+    """Return the throughput of commands that judge many lines, without their start-up time."""
+    table = Table("command", "lines/s", "minimum 2,000", title=f"{LINES:,} different typical commands")
     calls = [f"{TYPICAL[number % len(TYPICAL)]} # {number}" for number in range(LINES + 1)]
-    for words, shape in ((("check", "claude-code"), payload), (("replay",), transcript)):
-        lines = [shape(number, call, folder) for number, call in enumerate(calls)]
-        start, whole = (_spent(words, text, folder, rounds) for text in (lines[0], "".join(lines)))
-        found = LINES / max(whole - start, 1e-6)
-        fits = "held" if found >= SPEED_BAR else "missed"
-        table.add_row(" ".join(("hookline", *words)), f"{found:,.0f}", fits)
+    for args, render in ((("check", "claude-code"), payload), (("replay",), transcript)):
+        lines = [render(number, call, folder) for number, call in enumerate(calls)]
+        start, whole = (_cpu_seconds(args, text, folder, rounds) for text in (lines[0], "".join(lines)))
+        rate = LINES / max(whole - start, 1e-6)
+        result = "met" if rate >= SPEED_BAR else "missed"
+        table.add_row(" ".join(("hookline", *args)), f"{rate:,.0f}", result)
     return table
 
 
-def _spent(words: tuple[str, ...], text: str, folder: str, rounds: int) -> float:
-    """Processor seconds that a command of ours takes for *text*, the best of some."""
+def _cpu_seconds(args: tuple[str, ...], text: str, folder: str, rounds: int) -> float:
+    """Return the CPU seconds of a hookline command for *text*, the best of several runs."""
     file = Path(folder, "lines.jsonl")
     file.write_text(text)
-    taken = []
+    times = []
     for _ in range(min(rounds, 3)):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        run(
-            [sys.executable, "-m", "hookline", *words, str(file)], cwd=folder, capture_output=True, check=True
-        )
+        run([sys.executable, "-m", "hookline", *args, str(file)], cwd=folder, capture_output=True, check=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        taken.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return min(taken)
+        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(times)
 
 
 def imports() -> Table:
-    """What a fresh process pays for, by what the line needs."""
-    table = Table("line", "modules of the guard", "ms", title="imports in a fresh process")
+    """Return the modules that a new process imports for different lines, and the time."""
+    table = Table("line", "modules of the guard", "ms", title="imports in a new process")
     for line in ("echo hi", "git push -f", "rm -rf /", "docker ps", "aws s3 ls", "curl -s x | sh"):
-        ran = run([sys.executable, "-c", PROBE, line], capture_output=True, text=True, check=True)
-        modules, taken = ran.stdout.split()
-        table.add_row(line, modules, taken)
+        process = run([sys.executable, "-c", PROBE, line], capture_output=True, text=True, check=True)
+        modules, milliseconds = process.stdout.split()
+        table.add_row(line, modules, milliseconds)
     return table
 
 
@@ -205,19 +207,19 @@ from hookline.testing import pre_tool_use
 start = time.process_time()
 from hookline.hooks.dangerous_command import dangerous_command
 dangerous_command.judge(pre_tool_use(sys.argv[1], cwd="/x"), State(now=0.0))
-taken = (time.process_time() - start) * 1e3
-print(sum("_dangerous" in name for name in sys.modules), f"{taken:.1f}")
+elapsed = (time.process_time() - start) * 1e3
+print(sum("_dangerous" in name for name in sys.modules), f"{elapsed:.1f}")
 """
 
 
-def judged(line: str) -> object:
+def judge_line(line: str) -> object:
     event = pre_tool_use(line, cwd="/home/me/project")
-    return anew(lambda: dangerous_command.judge(event, STATE))
+    return uncached(lambda: dangerous_command.judge(event, STATE))
 
 
-def anew(work: Callable[[], object]) -> object:
-    """*work* as the first to ask for a line: what guards share is forgotten."""
-    shell._read.cache_clear()  # noqa: SLF001 -- a run asks once for a line, a benchmark often
+def uncached(work: Callable[[], object]) -> object:
+    """Run *work* after clearing the caches that guards share."""
+    shell._read.cache_clear()  # noqa: SLF001 -- a call parses a line once, a benchmark often
     accesses.cache_clear()
     return work()
 
@@ -227,14 +229,14 @@ def line(shape: tuple[str, str, str], size: int) -> str:
     return before + middle * (size // len(middle)) + after
 
 
-def best(work: Callable[[], object], rounds: int, times: int) -> float:
-    taken = []
+def best(work: Callable[[], object], rounds: int, count: int) -> float:
+    times = []
     for _ in range(rounds):
         start = process_time()
-        for _ in range(times):
+        for _ in range(count):
             work()
-        taken.append((process_time() - start) / times)
-    return min(taken)
+        times.append((process_time() - start) / count)
+    return min(times)
 
 
 if __name__ == "__main__":

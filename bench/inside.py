@@ -1,6 +1,6 @@
-"""What an answer costs inside one process: `python bench/inside.py [--lines N]`.
+"""Time per answer in one process: `python bench/inside.py [--lines N]`.
 
-Times of one machine say little about another: everything is a ratio of one run, and nothing is asserted.
+All results are also shown relative to `json.loads`, to compare machines. Nothing is asserted.
 """
 
 import json
@@ -26,17 +26,17 @@ PAYLOAD = (CAPTURES / "PreToolUse.json").read_bytes()
 LINES = (
     "echo hi",
     "cd src && pytest -q tests/test_parser.py | tail -n 20",
-    "git commit -am 'mend the parser' && git push origin main",
+    "git commit -am 'fix the parser' && git push origin main",
     'for f in *.py; do sed -i "s/old/new/" "$f"; done',
     "sudo env A=1 bash -lc 'git -C /tmp/x push --force origin main'",
 )
-"""Commands as agents write them, from plain to wrapped."""
+"""Typical commands of agents, from plain to wrapped."""
 
 
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--lines", type=int, default=20_000, help="how many lines are checked")
-    parser.add_argument("--seconds", type=float, default=0.5, help="how long each rate is measured")
+    parser.add_argument("--lines", type=int, default=20_000, help="number of lines to check")
+    parser.add_argument("--seconds", type=float, default=0.5, help="seconds per measurement")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="hookline-bench-") as folder:
         env = {"HOME": folder, "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
@@ -48,42 +48,42 @@ def in_process(seconds: float, lines: int, env: Mapping[str, str], cwd: str) -> 
     plain = _rate(lambda: json.loads(PAYLOAD), seconds)
     rates = {
         "json.loads of the payload": plain,
-        "bash.read of a command": len(LINES) * _rate(lambda: [shell.read(line) for line in LINES], seconds),
-        "Runtime.answer, as configured": _answers(Runtime.load(cwd, env), seconds),
-        **{f"Runtime.answer, {n} hooks": _answers(_with_hooks(n), seconds) for n in (0, 10, 100)},
-        f"hookline check, {lines:,} lines": _checked(lines, env, cwd),
+        "shell.read of a command": len(LINES) * _rate(lambda: [shell.read(line) for line in LINES], seconds),
+        "Runtime.answer, as configured": _answer_rate(Runtime.load(cwd, env), seconds),
+        **{f"Runtime.answer, {n} hooks": _answer_rate(_with_hooks(n), seconds) for n in (0, 10, 100)},
+        f"hookline check, {lines:,} lines": _check_rate(lines, env, cwd),
     }
-    table = _table("in one process", "a second", "µs each", "in json.loads")
+    table = _table("in one process", "per second", "µs each", "relative to json.loads")
     for name, rate in rates.items():
         table.add_row(name, f"{rate:,.0f}", f"{1e6 / rate:,.1f}", f"{plain / rate:,.1f} ×")
     return table
 
 
 def _rate(work: Callable[[], object], seconds: float) -> float:
-    """How many a second; the best of three, for the others only tell what else the machine did."""
+    """Return the calls per second, the best of three measurements."""
     work()
     return max(_once(work, seconds) for _ in range(3))
 
 
 def _once(work: Callable[[], object], seconds: float) -> float:
-    began, times = time.perf_counter(), 0
-    while (took := time.perf_counter() - began) < seconds or not times:
+    start, count = time.perf_counter(), 0
+    while (elapsed := time.perf_counter() - start) < seconds or not count:
         work()
-        times += 1
-    return times / took
+        count += 1
+    return count / elapsed
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
+    start = time.perf_counter()
     work()
-    return time.perf_counter() - began
+    return time.perf_counter() - start
 
 
-def _answers(runtime: Runtime, seconds: float) -> float:
+def _answer_rate(runtime: Runtime, seconds: float) -> float:
     host = hosts.load("claude-code")
-    found = decode(host, json.loads(PAYLOAD))
-    assert found is not None
-    rate = _rate(lambda: runtime.answer(host, *found), seconds)
+    decoded = decode(host, json.loads(PAYLOAD))
+    assert decoded is not None
+    rate = _rate(lambda: runtime.answer(host, *decoded), seconds)
     runtime.close()
     return rate
 
@@ -103,12 +103,12 @@ def _passing(name: str) -> Hook:
     return passes
 
 
-def _checked(lines: int, env: Mapping[str, str], cwd: str) -> float:
-    """The whole command with its start, on lines that differ."""
+def _check_rate(lines: int, env: Mapping[str, str], cwd: str) -> float:
+    """Return the lines per second of the whole command, including its start."""
     payload = json.loads(PAYLOAD)
-    sent = [{**payload, "tool_input": {"command": LINES[n % len(LINES)]}} for n in range(lines)]
+    payloads = [{**payload, "tool_input": {"command": LINES[n % len(LINES)]}} for n in range(lines)]
     file = Path(cwd) / "lines.jsonl"
-    file.write_text("".join(f"{json.dumps(one)}\n" for one in sent), encoding="utf-8")
+    file.write_text("".join(f"{json.dumps(entry)}\n" for entry in payloads), encoding="utf-8")
     argv = [sys.executable, "-m", "hookline", "check", "claude-code", str(file)]
     return lines / _seconds(
         lambda: subprocess.run(argv, env=env, cwd=cwd, stdout=subprocess.DEVNULL, check=True)

@@ -1,8 +1,7 @@
-"""Every bar, in one run: `python bench/run.py [--scale 0.1]`, which also writes `bench/results.json`.
+"""All benchmarks that have a limit: `python bench/run.py [--scale 0.1]`; writes `bench/results.json`.
 
-What `hookline bench` measures on anybody's machine, and those that take their time: a store that is full,
-the memory of a daemon that has answered a million events, a hundred thousand memories, a transcript of
-200 MB, and runs of the engine: of many files, and of two experiments at once.
+The benchmarks are those of `hookline bench`, and long ones: a full store, the memory of a daemon after a
+million events, kills of the daemon, recall, a transcript of 200 MB, payloads of 60 MB, runs of the engine.
 """
 
 import json
@@ -12,8 +11,10 @@ from argparse import ArgumentParser
 from pathlib import Path
 
 import engine
+import growth
 import memory
 import parallel
+import payload
 import recall
 import stores
 import storm
@@ -25,43 +26,48 @@ from hookline.cli._bench.measure import BenchSize, measure_all
 from hookline.cli.bench import LONG_IDLE, QUICK, SIZE_OPTIONS, choose_size, show
 
 RESULTS = Path(__file__).parent / "results.json"
+LONG = {
+    stores: "the full store",
+    memory: "a million events",
+    storm: "10,000 calls with each client",
+    recall: "100,000 memories",
+    usage: "200 MB",
+    engine: "20,000 files",
+    growth: "1,000,000 characters",
+    payload: "60 MB",
+    parallel: "the experiments that sleep",
+}
+"""The long benchmarks, and the size of each."""
 
 
 def main() -> int:
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--scale", type=float, default=1.0, help="of the numbers for store and memory")
-    parser.add_argument("--quick", action="store_true", help="fewer calls, and a short rest")
-    for name, (kind, what) in SIZE_OPTIONS.items():
-        parser.add_argument(f"--{name}", type=kind, help=what)
-    parser.add_argument("--results", type=Path, default=RESULTS, help="the file that is written")
+    parser.add_argument(
+        "--scale", type=float, default=1.0, help="fraction of the full sizes of the long benchmarks"
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer calls, and a short idle time")
+    for name, (kind, help_text) in SIZE_OPTIONS.items():
+        parser.add_argument(f"--{name}", type=kind, help=help_text)
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file for the results")
     args = parser.parse_args()
-    found = measure_all(choose_size(args, QUICK if args.quick else BenchSize(idle=LONG_IDLE)), _say)
-    _say(f"store: {args.scale:g} of the full numbers")
-    more = stores.figures(args.scale)
-    _say(f"memory: {args.scale:g} of a million events")
-    more += memory.figures(args.scale)
-    _say(f"storm: {args.scale:g} of 10,000 calls with each client")
-    more += storm.figures(args.scale)
-    _say(f"recall: {args.scale:g} of 100,000 memories")
-    more += recall.figures(args.scale)
-    _say(f"usage: {args.scale:g} of 200 MB")
-    more += usage.figures(args.scale)
-    _say(f"engine: {args.scale:g} of 20,000 files")
-    more += engine.figures(args.scale)
-    _say("parallel: experiments that sleep, one after the other and two at once")
-    more += parallel.figures(args.scale)
-    whole = Results(figures=(*found.figures, *more), left_out=found.left_out)
-    show(whole)
-    args.results.write_text(_results(whole, args.scale), encoding="utf-8")
-    return 0 if whole.met else 1
+    size = choose_size(args, QUICK if args.quick else BenchSize(idle=LONG_IDLE))
+    basic = measure_all(size, _report)
+    long = []
+    for module, what in LONG.items():
+        _report(f"{module.__name__}: {args.scale:g} of {what}")
+        long += module.figures(args.scale)
+    results = Results(figures=(*basic.figures, *long), left_out=basic.left_out)
+    show(results)
+    args.results.write_text(_to_json(results, args.scale), encoding="utf-8")
+    return 0 if results.met else 1
 
 
-def _results(found: Results, scale: float) -> str:
+def _to_json(results: Results, scale: float) -> str:
     about = {"version": __version__, "python": platform.python_version(), "scale": scale}
-    return json.dumps({**about, **found.plain()}, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps({**about, **results.plain()}, indent=1, ensure_ascii=False) + "\n"
 
 
-def _say(text: str) -> None:
+def _report(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 

@@ -1,6 +1,6 @@
-"""What a store costs once it is full, as a ratio of an empty one: `python bench/stores.py [--scale 0.1]`.
+"""Time of a full store relative to an empty one: `python bench/stores.py [--scale 0.1]`.
 
-Both are used turn by turn, so that a slow moment of the machine hits them alike; nothing is asserted.
+Both are used alternately, so that a slow moment of the machine affects both. Nothing is asserted.
 """
 
 import random
@@ -24,37 +24,39 @@ from hookline.stores.sqlite import open_store
 RECORDS, MEMORIES, SIGNATURES = 1_000_000, 100_000, 10_000
 SESSIONS = 1_000
 BATCH = 100_000
+"""Records per write."""
 BAR = 1.3
-WHOLE = "an event: all of these"
-CHANCE = random.Random(5)
-WORDS = [f"{CHANCE.choice('bdfgklmnprst')}{CHANCE.choice('aeiou')}{number:x}" for number in range(20_000)]
+"""Limit of the ratio."""
+WHOLE = "event, all of the above"
+RANDOM = random.Random(5)
+WORDS = [f"{RANDOM.choice('bdfgklmnprst')}{RANDOM.choice('aeiou')}{number:x}" for number in range(20_000)]
 _numbers = count()
 
 
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--scale", type=float, default=1.0, help="how much of the full numbers is filled in")
-    parser.add_argument("--runs", type=int, default=400, help="how often each thing is done")
+    parser.add_argument("--scale", type=float, default=1.0, help="fraction of the full size")
+    parser.add_argument("--runs", type=int, default=400, help="runs of each operation")
     args = parser.parse_args()
     console = Console(width=None if sys.stdout.isatty() else 100)
-    with _both(args.scale) as (empty, full):
+    with _open_both(args.scale) as (empty, full):
         console.print(f"filled: {dict(full.totals())}")
-        console.print(_table(_compared(empty, full, args.runs), args.runs))
+        console.print(_table(_measure(empty, full, args.runs), args.runs))
 
 
 def figures(scale: float, runs: int = 400) -> list[Figure]:
-    """The bar that a full store is held to."""
-    with _both(scale) as (empty, full):
-        many = full.totals()
-        took = _compared(empty, full, runs)
-    one, other = took[WHOLE]
-    what = f"what an event asks of a store with {many['records']:,} records, to an empty one"
-    return [at_most("store-size", what, median(other) / median(one), BAR)]
+    """Return the time of a full store relative to an empty one."""
+    with _open_both(scale) as (empty, full):
+        totals = full.totals()
+        times = _measure(empty, full, runs)
+    empty_times, full_times = times[WHOLE]
+    what = f"an event with a store of {totals['records']:,} records, relative to an empty one"
+    return [at_most("store-size", what, median(full_times) / median(empty_times), BAR)]
 
 
 @contextmanager
-def _both(scale: float) -> Iterator[tuple[Store, Store]]:
-    """An empty store and a full one."""
+def _open_both(scale: float) -> Iterator[tuple[Store, Store]]:
+    """Yield an empty store and a full one."""
     with (
         tempfile.TemporaryDirectory(prefix="hookline-bench-") as folder,
         closing(open_store(f"{folder}/empty.db")) as empty,
@@ -66,7 +68,7 @@ def _both(scale: float) -> Iterator[tuple[Store, Store]]:
 
 def _fill(store: Store, scale: float) -> None:
     for batch in _batches(int(RECORDS * scale)):
-        store.record([_record(f"session-{CHANCE.randrange(SESSIONS)}") for _ in batch])
+        store.record([_record(f"session-{RANDOM.randrange(SESSIONS)}") for _ in batch])
     for number in range(SESSIONS):
         store.begin_session(f"session-{number}", host="claude-code", cwd="/work", at=float(number))
     for number in range(int(MEMORIES * scale)):
@@ -83,12 +85,12 @@ def _batches(total: int) -> Iterator[range]:
 def _record(session: str) -> Record:
     number = next(_numbers)
     return Record(
-        id=f"{CHANCE.getrandbits(128):032x}",
+        id=f"{RANDOM.getrandbits(128):032x}",
         at=1_700_000_000.0 + number,
         session=session,
         host="claude-code",
         event="PreToolUse",
-        cwd="/home/someone/project",
+        cwd="/home/user/project",
         tool="shell",
         summary="pytest -q tests/test_parser.py | tail -n 20",
         trail=({"hook": "dangerous-command", "said": "pass", "ms": 0.2},),
@@ -99,43 +101,43 @@ def _record(session: str) -> Record:
 
 def _memory(project: str) -> Memory:
     number = next(_numbers)
-    text = " ".join(CHANCE.choices(WORDS, k=15))
+    text = " ".join(RANDOM.choices(WORDS, k=15))
     return Memory(id=f"memory-{number}", at=float(number), text=text, project=project)
 
 
-def _compared(empty: Store, full: Store, runs: int) -> Mapping[str, tuple[list[float], list[float]]]:
-    """What each thing took, in the empty one and in the full one."""
-    took: dict[str, tuple[list[float], list[float]]] = {}
+def _measure(empty: Store, full: Store, runs: int) -> Mapping[str, tuple[list[float], list[float]]]:
+    """Return the times of each operation, in the empty store and in the full one."""
+    times: dict[str, tuple[list[float], list[float]]] = {}
     for turn in range(runs):
-        for which, store in enumerate((empty, full) if turn % 2 else (full, empty)):
-            place = which if turn % 2 else 1 - which
-            for name, work in _works(store, f"run-{turn}").items():
-                took.setdefault(name, ([], []))[place].append(_timed(work))
-    return took
+        for position, store in enumerate((empty, full) if turn % 2 else (full, empty)):
+            column = position if turn % 2 else 1 - position
+            for name, work in _operations(store, f"run-{turn}").items():
+                times.setdefault(name, ([], []))[column].append(_timed(work))
+    return times
 
 
-def _table(took: Mapping[str, tuple[list[float], list[float]]], runs: int) -> Table:
-    table = Table(title=f"the store sqlite, {runs} times each, p50", title_justify="left")
-    for column in ("", "empty, µs", "full, µs", "full is", "bar"):
+def _table(times: Mapping[str, tuple[list[float], list[float]]], runs: int) -> Table:
+    table = Table(title=f"store sqlite, p50 of {runs} runs", title_justify="left")
+    for column in ("", "empty, µs", "full, µs", "ratio", "limit"):
         table.add_column(column, justify="left" if not column else "right")
-    for name, (one, other) in took.items():
-        bar = f"≤ {BAR} ×" if name == WHOLE else ""
-        ratio = f"{median(other) / median(one):.2f} ×"
-        table.add_row(name, f"{median(one) * 1e6:,.0f}", f"{median(other) * 1e6:,.0f}", ratio, bar)
+    for name, (empty_times, full_times) in times.items():
+        empty, full = median(empty_times), median(full_times)
+        limit = f"≤ {BAR} ×" if name == WHOLE else ""
+        table.add_row(name, f"{empty * 1e6:,.0f}", f"{full * 1e6:,.0f}", f"{full / empty:.2f} ×", limit)
     return table
 
 
-def _works(store: Store, session: str) -> Mapping[str, Callable[[], object]]:
-    """What an event asks of a store, part by part, and all of it."""
+def _operations(store: Store, session: str) -> Mapping[str, Callable[[], object]]:
+    """Return the store operations of an event, their sum, and further operations."""
     parts: dict[str, Callable[[], object]] = {
-        "begin": lambda: store.begin_session(session, host="claude-code", cwd="/work", at=1.0),
+        "begin session": lambda: store.begin_session(session, host="claude-code", cwd="/work", at=1.0),
         "record": lambda: store.record([_record(session)]),
         "counters, notes, take": lambda: (
             store.counters(session),
             store.notes(session),
             store.take_held_context(session),
         ),
-        "see an error": lambda: store.count_error("error-7", text="t", at=1.0),
+        "count an error": lambda: store.count_error("error-7", text="t", at=1.0),
         "records of the session": lambda: list(store.records(Query(session=session, last=5))),
     }
 
@@ -148,15 +150,15 @@ def _works(store: Store, session: str) -> Mapping[str, Callable[[], object]]:
         **parts,
         WHOLE: event,
         "remember": lambda: store.remember(memory),
-        "recall by a few words": lambda: store.recall(memory.text[:40], project="project-1"),
+        "recall by some words": lambda: store.recall(memory.text[:40], project="project-1"),
         "the newest 20 records": lambda: list(store.records(Query(last=20))),
     }
 
 
 def _timed(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
+    start = time.perf_counter()
     work()
-    return time.perf_counter() - began
+    return time.perf_counter() - start
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Calls while the daemon is killed again and again: `python bench/storm.py [--calls 10000]`."""
+"""Calls while the daemon is killed repeatedly: `python bench/storm.py [--calls 10000]`."""
 
 import json
 import os
@@ -23,118 +23,122 @@ from hookline import __version__
 from hookline.cli._bench.bars import Figure, at_most
 from hookline.cli._bench.world import HOST, open_sandbox
 
-CALLS, AT_ONCE = 10_000, 16
+CALLS, CONCURRENCY = 10_000, 16
 SOURCES = Path(__file__).parents[1] / "src/hookline/daemon"
 DANGEROUS, HARMLESS = "git push --force", "ls"
 
 
 def figures(scale: float) -> list[Figure]:
-    calls = max(int(CALLS * scale), AT_ONCE)
+    calls = max(int(CALLS * scale), CONCURRENCY)
     return [figure for name in ("c", "python") for figure in _storm(name, calls)]
 
 
 def _storm(name, calls):
-    with open_sandbox() as at, tempfile.TemporaryDirectory() as made:
-        built = os.path.join(made, "client")
+    with open_sandbox() as at, tempfile.TemporaryDirectory() as folder:
+        client = os.path.join(folder, "client")
         if name == "python":
-            write_client(SOURCES / "client.py", built, __version__)
-        elif not compile_client(SOURCES / "client.c", built, __version__):
+            write_client(SOURCES / "client.py", client, __version__)
+        elif not compile_client(SOURCES / "client.c", client, __version__):
             return []
         os.unlink(at.client)
-        shutil.copy(built, at.client)
-        began = time.monotonic()
-        wrong, killed = _shoot(at, calls)
-        took = time.monotonic() - began
-        left = _settled(at)
-        lost, twice = _recorded(at, calls)
-    faults = wrong + lost + twice + left
-    text = f"{killed} kills in {took:.0f} s; {wrong} wrong, {lost} lost, {twice} twice, {left} processes left"
+        shutil.copy(client, at.client)
+        start = time.monotonic()
+        wrong, kills = _call_and_kill(at, calls)
+        elapsed = time.monotonic() - start
+        left = _end_daemons(at)
+        lost, duplicate = _check_records(at, calls)
+    faults = wrong + lost + duplicate + left
+    counts = f"{wrong} wrong, {lost} lost, {duplicate} duplicate, {left} processes left"
+    text = f"{kills} kills in {elapsed:.0f} s; {counts}"
     return [at_most(f"storm-{name}", f"{calls:,} calls, client {name}, {text}", faults, 0, "faults")]
 
 
-def _shoot(at, calls):
-    chance, killed, wrong = random.Random(7), 0, 0
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        asked = [pool.submit(_ask, at, number) for number in range(calls)]
-        while not all(one.done() for one in asked):
-            time.sleep(chance.uniform(0.2, 0.5))
+def _call_and_kill(at, calls):
+    """Return the number of wrong answers and of kills."""
+    rng, kills = random.Random(7), 0
+    with ThreadPoolExecutor(CONCURRENCY) as pool:
+        futures = [pool.submit(_call, at, number) for number in range(calls)]
+        while not all(future.done() for future in futures):
+            time.sleep(rng.uniform(0.2, 0.5))
             for process in _daemons(at):
                 with suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
-                    killed += 1
-        wrong = sum(not one.result() for one in asked)
-    return wrong, killed
+                    kills += 1
+        wrong = sum(not future.result() for future in futures)
+    return wrong, kills
 
 
-def _ask(at, number):
+def _call(at, number):
+    """Return whether the client gave the right answer."""
     dangerous = number % 2
-    sent = json.loads(at.payload("storm", number))
-    sent["tool_input"]["command"] = DANGEROUS if dangerous else HARMLESS
-    ran = subprocess.run(
+    payload = json.loads(at.payload("storm", number))
+    payload["tool_input"]["command"] = DANGEROUS if dangerous else HARMLESS
+    process = subprocess.run(
         [at.client, "hook", HOST],
-        input=json.dumps(sent).encode(),
+        input=json.dumps(payload).encode(),
         capture_output=True,
         cwd=at.project,
         env=at.env,
         check=False,
         timeout=60,
     )
-    return (b'"deny"' in ran.stdout) == bool(dangerous) and ran.returncode == 0
+    return (b'"deny"' in process.stdout) == bool(dangerous) and process.returncode == 0
 
 
 def _daemons(at):
-    return [process for process, words in _processes() if f"{at.folder}/bin".encode() in words]
+    return [pid for pid, argv in _daemon_processes() if f"{at.folder}/bin".encode() in argv]
 
 
-def _processes():
-    for one in Path("/proc").iterdir():
-        if one.name.isdecimal():
+def _daemon_processes():
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal():
             with suppress(OSError):
-                words = (one / "cmdline").read_bytes().split(b"\0")
-                if b"hookline.daemon" in words:
-                    yield int(one.name), words
+                argv = (folder / "cmdline").read_bytes().split(b"\0")
+                if b"hookline.daemon" in argv:
+                    yield int(folder.name), argv
 
 
-def _settled(at):
-    """End the last daemon, and return how many processes of the installation are left."""
+def _end_daemons(at):
+    """End the last daemon, and return the number of processes of the installation that are left."""
     for process in _daemons(at):
         os.kill(process, signal.SIGTERM)
-    until = time.monotonic() + 30
-    while _ours(at) and time.monotonic() < until:
+    deadline = time.monotonic() + 30
+    while _processes_left(at) and time.monotonic() < deadline:
         time.sleep(0.1)
-    return len(_ours(at))
+    return len(_processes_left(at))
 
 
-def _ours(at):
-    found = []
-    for one in Path("/proc").iterdir():
-        if one.name.isdecimal():
+def _processes_left(at):
+    pids = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal():
             with suppress(OSError):
-                if at.folder.encode() in (one / "cmdline").read_bytes():
-                    found.append(one.name)
-    return found
+                if at.folder.encode() in (folder / "cmdline").read_bytes():
+                    pids.append(folder.name)
+    return pids
 
 
-def _recorded(at, calls):
-    ran = subprocess.run(
+def _check_records(at, calls):
+    """Return the number of lost and of duplicate records."""
+    process = subprocess.run(
         [f"{at.folder}/bin/hookline", "log", "--json", "--event", "PreToolUse"],
         capture_output=True,
         cwd=at.project,
         env=at.env,
         check=True,
     )
-    actions = Counter(json.loads(line)["action"] for line in ran.stdout.splitlines())
+    actions = Counter(json.loads(line)["action"] for line in process.stdout.splitlines())
     expected = {"block": calls // 2, "pass": calls - calls // 2}
     lost = sum(max(0, expected[name] - actions[name]) for name in expected)
-    twice = sum(max(0, actions[name] - expected[name]) for name in expected)
-    return lost, twice
+    duplicate = sum(max(0, actions[name] - expected[name]) for name in expected)
+    return lost, duplicate
 
 
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=CALLS)
-    for one in figures(parser.parse_args().calls / CALLS):
-        print(f"{one.what}: {one.shown}, bar {one.bar}")
+    for figure in figures(parser.parse_args().calls / CALLS):
+        print(f"{figure.what}: {figure.shown}, limit {figure.bar}")
 
 
 if __name__ == "__main__":

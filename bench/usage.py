@@ -1,4 +1,4 @@
-"""What it costs to know a session's tokens, in a long transcript for a short one: `python bench/usage.py`."""
+"""Time to read tokens from a long transcript, relative to a short one: `python bench/usage.py`."""
 
 import json
 import sys
@@ -16,37 +16,37 @@ from hookline.core.store import Store
 from hookline.system.paths import find_places
 
 SHORT, LONG = 200_000, 200_000_000
-"""Bytes."""
-EVENTS, FEWEST = 1500, 50
-MOST = 1.2
-TOLD = "x" * 4000
-"""What a message of a usual session says, beside its usage."""
+"""Sizes of the transcripts in bytes."""
+EVENTS, MIN_EVENTS = 1500, 50
+MAX_RATIO = 1.2
+TEXT = "x" * 4000
+"""Text of a typical message."""
 
 
 def figures(scale: float) -> list[Figure]:
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        store = stores.load("sqlite")(str(place / "store.db"))
-        short = _session(place / "short.jsonl", SHORT, store)
-        long = _session(place / "long.jsonl", max(int(LONG * scale), SHORT), store)
-        taken: dict[Path, list[float]] = {short: [], long: []}
-        for number in range(max(int(EVENTS * scale), FEWEST)):
-            for path, times in taken.items():
+        root = Path(folder)
+        store = stores.load("sqlite")(str(root / "store.db"))
+        short = _create_transcript(root / "short.jsonl", SHORT, store)
+        long = _create_transcript(root / "long.jsonl", max(int(LONG * scale), SHORT), store)
+        times_by_path: dict[Path, list[float]] = {short: [], long: []}
+        for number in range(max(int(EVENTS * scale), MIN_EVENTS)):
+            for path, times in times_by_path.items():
                 times.append(_event(path, store, number))
         store.close()
-        ratio = median(taken[long]) / median(taken[short])
-    what = f"tokens of a session with a transcript of {max(LONG * scale, SHORT) / 1e6:g} MB, to one of 0.2 MB"
-    return [at_most("usage", what, ratio, MOST)]
+        ratio = median(times_by_path[long]) / median(times_by_path[short])
+    what = f"token count with a transcript of {max(LONG * scale, SHORT) / 1e6:g} MB, relative to 0.2 MB"
+    return [at_most("usage", what, ratio, MAX_RATIO)]
 
 
-def _session(path: Path, size: int, store: Store) -> Path:
-    """A transcript of that size, which was read to its end."""
+def _create_transcript(path: Path, size: int, store: Store) -> Path:
+    """Write a transcript of that size, and read it to its end."""
     with path.open("w", encoding="utf-8") as file:
         number = 0
         while file.tell() < size:
             number += 1
             file.write(_message(f"old-{number}"))
-    while _look(path, store) < number:
+    while _read_tokens(path, store) < number:
         pass
     return path
 
@@ -54,12 +54,12 @@ def _session(path: Path, size: int, store: Store) -> Path:
 def _event(path: Path, store: Store, number: int) -> float:
     with path.open("a", encoding="utf-8") as file:
         file.write(_message(f"new-{number}"))
-    began = time.perf_counter()
-    _look(path, store)
-    return time.perf_counter() - began
+    start = time.perf_counter()
+    _read_tokens(path, store)
+    return time.perf_counter() - start
 
 
-def _look(path: Path, store: Store) -> int:
+def _read_tokens(path: Path, store: Store) -> int:
     event = Stop(session=path.stem, host="claude-code", transcript=str(path))
     home = {"HOME": str(path.parent)}
     return Ledger(event, store, find_places(home, str(path.parent)), {}, now=0.0).usage.output or 0
@@ -67,16 +67,16 @@ def _look(path: Path, store: Store) -> int:
 
 def _message(name: str) -> str:
     usage = {"input_tokens": 10, "output_tokens": 1, "cache_read_input_tokens": 1000}
-    content = [{"type": "text", "text": TOLD}]
-    said = {"id": name, "model": "claude-sonnet-4-5", "content": content, "usage": usage}
-    return json.dumps({"type": "assistant", "isSidechain": False, "message": said}) + "\n"
+    content = [{"type": "text", "text": TEXT}]
+    message = {"id": name, "model": "claude-sonnet-4-5", "content": content, "usage": usage}
+    return json.dumps({"type": "assistant", "isSidechain": False, "message": message}) + "\n"
 
 
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--scale", type=float, default=1.0, help="of 200 MB")
-    for one in figures(parser.parse_args().scale):
-        print(f"{one.what}: {one.shown}, bar {one.bar}")
+    parser.add_argument("--scale", type=float, default=1.0, help="fraction of 200 MB")
+    for figure in figures(parser.parse_args().scale):
+        print(f"{figure.what}: {figure.shown}, limit {figure.bar}")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
-"""A small real optimisation: the embedded agent makes a compressor's settings better, and cannot cheat."""
+"""A small optimisation: the embedded agent tunes a compressor, and a guard rejects results that lose data."""
 
-# ruff: noqa: INP001, TID251 -- a script's neighbour, which runs processes in an environment of its own
+# ruff: noqa: INP001, TID251 -- part of a script, which runs processes with their own environment
 
 import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from rich.console import Console
@@ -15,48 +16,56 @@ from rich.text import Text
 PROJECT = Path(__file__).parent / "project"
 CHART = Path(__file__).parent.parent / "build" / "demo.png"
 ABOUT = (
-    "A scratch repository with a compressor: one choice of algorithm, three numbers, all marked `# tune:`. "
-    "The embedded agent has twelve experiments; each is committed, guarded and measured in a clean checkout, "
-    "and kept only if it is better. One of the numbers gains by losing data: the guard has to see that.\n"
+    "A temporary repository with a compressor. Its algorithm and three numbers are marked with `# tune:`. "
+    "The embedded agent makes twelve experiments. Each is committed, then checked by the guard and measured "
+    "in a clean checkout, and kept only if it is better. One number gains by losing data: the guard must "
+    "reject that.\n"
 )
-STOPPED = ("guard_failed", "scope_violation", "hook_blocked")
-LIMIT = 300.0
-WORKED = 2
-"""How a run exits that has used all its experiments."""
-WIDE = 40
+REJECTED = ("guard_failed", "scope_violation", "hook_blocked")
+TIMEOUT = 300.0
+"""Seconds per command."""
+LIMIT_REACHED = 2
+"""Exit code of a run that has used all its experiments."""
+WIDTH = 40
 
 
 def optimise(home: Path, console: Console) -> bool:
-    """Whether it went as it should."""
-    console.print(Rule("[bold]the engine at work: hookline run[/]"))
+    """Run the optimisation and show it; return whether it succeeded."""
+    console.print(Rule("[bold]the engine: hookline run[/]"))
     console.print(Text(ABOUT, style="dim"))
-    repository = _repository(home)
-    ran = _hookline(home, repository, "run")
-    (journal,) = repository.glob("autoresearch/*/results.tsv")
+    repository, start = _create_repository(home), time.monotonic()
+    exit_code = _hookline(home, repository, "run")
+    journal = next(repository.glob("autoresearch/*/results.tsv"), None)
+    if journal is None:
+        console.print("[yellow]The run did not start; the message above says why.[/]\n")
+        return False
     rows = _rows(journal)
-    _journal(journal, rows, console)
-    _stopped(rows, console)
-    _chart(home, repository, console)
-    return ran == WORKED and any(row["status"] == "keep" for row in rows)
+    console.print(f"{len(rows) - 1} experiments in {time.monotonic() - start:.1f} s\n")
+    _show_rejected(rows, console)
+    _show_journal(journal, rows, console)
+    _save_chart(home, repository, console)
+    return exit_code == LIMIT_REACHED and any(row["status"] == "keep" for row in rows)
 
 
-def _repository(home: Path) -> Path:
+def _create_repository(home: Path) -> Path:
     repository = home / "compressor"
     shutil.copytree(PROJECT, repository, ignore=shutil.ignore_patterns("__pycache__"))
-    who = ["-c", "user.name=demo", "-c", "user.email=demo@example.invalid"]
-    for words in (
+    identity = ["-c", "user.name=demo", "-c", "user.email=demo@example.invalid"]
+    for args in (
         ["init", "--quiet", "--initial-branch", "main"],
         ["add", "."],
-        [*who, "commit", "-qm", "begin"],
+        [*identity, "commit", "-qm", "start"],
     ):
-        subprocess.run(["git", *words], cwd=repository, env=_env(home), check=True, timeout=LIMIT)
+        subprocess.run(["git", *args], cwd=repository, env=_env(home), check=True, timeout=TIMEOUT)
     return repository
 
 
 def _env(home: Path) -> dict[str, str]:
-    known = {name: os.environ[name] for name in ("PATH", "TERM", "COLUMNS", "LINES") if name in os.environ}
+    inherited = {
+        name: os.environ[name] for name in ("PATH", "TERM", "COLUMNS", "LINES") if name in os.environ
+    }
     return {
-        **known,
+        **inherited,
         "HOME": str(home),
         "TMPDIR": str(home),
         "LANG": "C.UTF-8",
@@ -64,13 +73,15 @@ def _env(home: Path) -> dict[str, str]:
     }
 
 
-def _hookline(home: Path, repository: Path, *words: str, quiet: bool = False) -> int:
-    """Where the demo's own output goes, so that a terminal shows it live."""
+def _hookline(home: Path, repository: Path, *args: str, quiet: bool = False) -> int:
+    """Run hookline with the output of the demo, so that a terminal shows it live; return the exit code."""
     sys.stdout.flush()
-    argv = [sys.executable, "-m", "hookline", *words]
-    told = subprocess.DEVNULL if quiet else None
+    argv = [sys.executable, "-m", "hookline", *args]
+    stdout = subprocess.DEVNULL if quiet else None
     env = _env(home)
-    return subprocess.run(argv, cwd=repository, env=env, stdout=told, check=False, timeout=LIMIT).returncode
+    return subprocess.run(
+        argv, cwd=repository, env=env, stdout=stdout, check=False, timeout=TIMEOUT
+    ).returncode
 
 
 def _rows(journal: Path) -> list[dict[str, str]]:
@@ -78,33 +89,32 @@ def _rows(journal: Path) -> list[dict[str, str]]:
     return [dict(zip(lines[1], line, strict=True)) for line in lines[2:]]
 
 
-def _journal(journal: Path, rows: list[dict[str, str]], console: Console) -> None:
-    """As a chart of its own: the longer, the worse."""
+def _show_journal(journal: Path, rows: list[dict[str, str]], console: Console) -> None:
+    """Show the journal with a bar per metric; shorter is better."""
     console.print(Rule(f"the journal: {Path(*journal.parts[-3:])}"))
-    most = max(float(row["metric"]) for row in rows if row["metric"])
+    largest = max(float(row["metric"]) for row in rows if row["metric"])
     for row in rows:
         style = {"keep": "green", "baseline": "blue"}.get(
             row["status"], "red" if row["guard"] == "fail" else "dim"
         )
-        bar = "█" * round(WIDE * float(row["metric"] or 0) / most)
-        text = (
-            f"{row['iteration']:>3} {row['status']:<13} {row['metric']:>6} {bar:<{WIDE}} {row['description']}"
-        )
+        bar = "█" * round(WIDTH * float(row["metric"] or 0) / largest)
+        numbers = f"{row['iteration']:>3} {row['status']:<13} {row['metric']:>6}"
+        text = f"{numbers} {bar:<{WIDTH}} {row['description']}"
         console.print(Text(text, style=style), no_wrap=True, overflow="ellipsis")
     first, best = float(rows[0]["metric"]), float(rows[-1]["best"])
-    console.print(f"\n{first:g} bytes became [bold green]{best:g}[/], {1 - best / first:.0%} less\n")
+    console.print(f"\n{first:g} bytes reduced to [bold green]{best:g}[/], {1 - best / first:.0%} less")
 
 
-def _stopped(rows: list[dict[str, str]], console: Console) -> None:
-    console.print(Rule("what the guard stopped on the way"))
-    better = [row for row in rows if row["status"] in STOPPED and row["delta"].startswith("-")]
-    for row in better:
-        text = f"{row['iteration']:>3} {row['delta']:>7} bytes, but what comes out is not what went in: "
+def _show_rejected(rows: list[dict[str, str]], console: Console) -> None:
+    console.print(Rule("results that the guard rejected"))
+    rejected = [row for row in rows if row["status"] in REJECTED and row["delta"].startswith("-")]
+    for row in rejected:
+        text = f"{row['iteration']:>3} {row['delta']:>7} bytes, but the data is not restored: "
         console.print(Text(text + row["description"].partition(";")[0]), no_wrap=True, overflow="ellipsis")
     console.print()
 
 
-def _chart(home: Path, repository: Path, console: Console) -> None:
+def _save_chart(home: Path, repository: Path, console: Console) -> None:
     CHART.parent.mkdir(exist_ok=True)
     if _hookline(home, repository, "plot", "--out", str(CHART), quiet=True) == 0:
-        console.print(f"The chart of it, by `hookline plot`, is [bold]{CHART.parent.name}/{CHART.name}[/].\n")
+        console.print(f"Chart of the run, by `hookline plot`: [bold]{CHART.parent.name}/{CHART.name}[/]\n")

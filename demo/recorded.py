@@ -1,9 +1,9 @@
-"""Recorded sessions of Claude Code through the real `hookline hook`, and what came of each call.
+"""Recorded sessions of Claude Code, sent through the installed client, with the answer to each call.
 
-Needs no key and no network: a scratch home, a scratch repository, one process a payload, as the host does it.
+Like the host, the demo starts one client per payload; the first call starts the daemon.
 """
 
-# ruff: noqa: INP001, TID251 -- a script, which runs processes in an environment of its own
+# ruff: noqa: INP001, TID251 -- a script, which runs processes with their own environment
 
 import json
 import os
@@ -15,15 +15,17 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, Self
 
 from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 from scenes import Scene
 
+CLIENT = Path(sys.executable).parent / "hookline-client"
 SESSIONS = Path(__file__).parent / "sessions"
-LIMIT = 20.0
+TIMEOUT = 20.0
+"""Seconds per command."""
 LOOKS = {
     "passed": ("green", "✓ passed"),
     "advised": ("cyan", "→ to the agent"),
@@ -31,29 +33,38 @@ LOOKS = {
     "asked": ("magenta", "? asks you"),
     "stopped": ("bold red", "✗ stopped"),
 }
-EVENT, WORD = 20, 16
+EVENT_WIDTH, LABEL_WIDTH = 20, 16
 """Widths of the first two columns."""
 
-Said = list[tuple[str, str]]
-"""What hookline did, each a word of `LOOKS` and a text."""
+Decisions = list[tuple[str, str]]
+"""Decisions of hookline, each a key of `LOOKS` and a text."""
 
 
 class Stage:
-    """A scratch home with a repository in it; gone when the demo is over."""
+    """A temporary home with a repository."""
 
     def __init__(self, home: Path) -> None:
         self.home, self.repository = home, home / "repo"
         self.repository.mkdir()
         self.run(["git", "init", "--quiet", "--initial-branch", "main", "."])
+        self.call_times: list[float] = []
+        """Seconds of each hook call."""
 
-    def run(self, argv: list[str], stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end, as a user who has nothing but this home."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop the daemon that the calls started."""
+        self.hookline("daemon", "stop")
+
+    def run(self, argv: list[str], stdin: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run a command as a user with only this home."""
         env = {
             "HOME": str(self.home),
             "TMPDIR": str(self.home),
             "PATH": os.environ["PATH"],
             "LANG": "C.UTF-8",
-            **more,
+            **variables,
         }
         return subprocess.run(
             argv,
@@ -62,19 +73,26 @@ class Stage:
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=LIMIT,
+            timeout=TIMEOUT,
             check=False,
         )
 
-    def hookline(self, *words: str, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
-        return self.run([sys.executable, "-m", "hookline", *words], stdin, **more)
+    def hookline(self, *args: str, stdin: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+        return self.run([sys.executable, "-m", "hookline", *args], stdin, **variables)
 
-    def shown(self, text: str) -> str:
-        """*text* with the scratch home as a person writes it."""
+    def call(self, payload: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Send *payload* through the client, as the host does."""
+        start = time.monotonic()
+        reply = self.run([str(CLIENT), "hook", "claude-code"], payload, **variables)
+        self.call_times.append(time.monotonic() - start)
+        return reply
+
+    def shorten(self, text: str) -> str:
+        """Return *text* with the temporary home as `~`."""
         return text.replace(str(self.home), "~")
 
     def set_up(self, scene: Scene) -> None:
-        """The files of *scene*, and of no other."""
+        """Create the files of *scene*, and remove those of other scenes."""
         for folder in (self.home / ".config", self.repository / ".hookline"):
             shutil.rmtree(folder, ignore_errors=True)
         for name, text in scene.files.items():
@@ -84,10 +102,10 @@ class Stage:
 
 
 def show_trail(stage: Stage, console: Console) -> None:
-    """What was kept, without the reasons, which were shown already."""
-    console.print(Rule("what the audit trail kept: hookline log"))
-    kept = stage.hookline("log")
-    for line in stage.shown(kept.stdout + kept.stderr).splitlines():
+    """Show the audit trail without the reasons, which were shown already."""
+    console.print(Rule("the audit trail: hookline log"))
+    process = stage.hookline("log")
+    for line in stage.shorten(process.stdout + process.stderr).splitlines():
         if not line.startswith(" "):
             console.print(Text(line), no_wrap=True, overflow="ellipsis")
 
@@ -99,50 +117,50 @@ def play(scene: Scene, stage: Stage, console: Console) -> Counter[str]:
     console.print(f"[dim]{scene.about}[/]\n")
     counts: Counter[str] = Counter()
     for number, line in enumerate((SESSIONS / scene.session).read_text(encoding="utf-8").splitlines()):
-        sent = line.replace("/repo", str(stage.repository))
-        more = (
+        payload = line.replace("/repo", str(stage.repository))
+        variables = (
             {"AUTORESEARCH_BUDGET_END": f"{time.time() + scene.left[number] + 0.9:.3f}"} if scene.left else {}
         )
-        reply = stage.hookline("hook", "claude-code", stdin=sent, **more)
-        said = understood(reply.stdout) + ([("warned", reply.stderr)] if reply.stderr else [])
-        show(console, json.loads(line), [(word, stage.shown(text)) for word, text in said])
-        counts.update(["calls", *(word for word, _ in said)])
+        reply = stage.call(payload, **variables)
+        decisions = parse_reply(reply.stdout) + ([("warned", reply.stderr)] if reply.stderr else [])
+        show(console, json.loads(line), [(kind, stage.shorten(text)) for kind, text in decisions])
+        counts.update(kind for kind, _ in decisions)
     console.print()
     return counts
 
 
-def understood(reply: str) -> Said:
-    """Claude Code's reply language, as far as the demo needs it."""
+def parse_reply(reply: str) -> Decisions:
+    """Return the decisions in a reply for Claude Code, as far as the demo needs them."""
     if not reply.strip():
         return [("passed", "")]
     answer: Mapping[str, Any] = json.loads(reply)
     specific = answer.get("hookSpecificOutput", {})
-    word = {"deny": "stopped", "ask": "asked"}.get(specific.get("permissionDecision", ""), "")
-    said = [(word, specific["permissionDecisionReason"])] if word else []
-    said += [("advised", specific["additionalContext"])] if "additionalContext" in specific else []
-    return said + ([("warned", answer["systemMessage"])] if "systemMessage" in answer else [])
+    kind = {"deny": "stopped", "ask": "asked"}.get(specific.get("permissionDecision", ""), "")
+    decisions = [(kind, specific["permissionDecisionReason"])] if kind else []
+    decisions += [("advised", specific["additionalContext"])] if "additionalContext" in specific else []
+    return decisions + ([("warned", answer["systemMessage"])] if "systemMessage" in answer else [])
 
 
-def show(console: Console, payload: Mapping[str, Any], said: Said) -> None:
-    print_columns(console, (payload["hook_event_name"], "bold", EVENT), _tried(payload))
-    for word, text in said:
-        look, label = LOOKS[word]
-        print_columns(console, (label, look, WORD), text, indent=EVENT)
+def show(console: Console, payload: Mapping[str, Any], decisions: Decisions) -> None:
+    print_columns(console, (payload["hook_event_name"], "bold", EVENT_WIDTH), _summary(payload))
+    for kind, text in decisions:
+        style, label = LOOKS[kind]
+        print_columns(console, (label, style, LABEL_WIDTH), text, indent=EVENT_WIDTH)
 
 
 def print_columns(console: Console, first: tuple[str, str, int], text: str, indent: int = 0) -> None:
-    """A coloured word, and beside it a text that wraps below itself."""
-    word, look, width = first
+    """Print a coloured label, and beside it a wrapped text."""
+    label, style, width = first
     left = indent + width
     lines = [part for line in text.splitlines() for part in wrap(line, max(20, console.width - left - 1))]
     console.print(
-        Text.assemble(" " * indent, (f"{word:<{width}}" if lines else word, look), "".join(lines[:1]))
+        Text.assemble(" " * indent, (f"{label:<{width}}" if lines else label, style), "".join(lines[:1]))
     )
     for line in lines[1:]:
         console.print(Text(" " * left + line))
 
 
-def _tried(payload: Mapping[str, Any]) -> str:
-    given = payload.get("tool_input", {})
-    own = given.get("command") or given.get("file_path")
-    return str(own or payload.get("prompt") or payload.get("source") or payload.get("reason") or "")
+def _summary(payload: Mapping[str, Any]) -> str:
+    tool_input = payload.get("tool_input", {})
+    target = tool_input.get("command") or tool_input.get("file_path")
+    return str(target or payload.get("prompt") or payload.get("source") or payload.get("reason") or "")

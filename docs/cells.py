@@ -1,4 +1,4 @@
-"""Markdown that the generated parts of the docs are made of."""
+"""Markdown tables and cells of the generated pages."""
 
 from collections.abc import Iterable
 
@@ -17,6 +17,7 @@ def code(words: Iterable[object]) -> str:
     return ", ".join(f"`{word}`" for word in words) or NONE
 
 
-def can(words: Iterable[Ability]) -> str:
-    wanted = frozenset(words)
-    return ", ".join(word for word in ALL_ABILITIES if word in wanted) or NONE
+def can(abilities: Iterable[Ability]) -> str:
+    """Return the abilities in their fixed order."""
+    selected = frozenset(abilities)
+    return ", ".join(ability for ability in ALL_ABILITIES if ability in selected) or NONE

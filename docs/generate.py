@@ -1,32 +1,32 @@
-"""Write the generated parts of every page anew: `python docs/generate.py`, or only `--check` them.
+"""Regenerate the generated parts of every page: `python docs/generate.py`; `--check` only compares them.
 
-Tables come from the code, by cog blocks and `about_*.py`; outputs of examples from `transcripts.py`.
+Cog blocks create tables with `about_*.py`; `transcripts.py` creates the outputs of examples.
 """
 
 import sys
 from pathlib import Path
 
 import transcripts
-from cogapp import Cog  # type: ignore[import-untyped]  # it has no types
+from cogapp import Cog  # type: ignore[import-untyped]  # without types
 
 ROOT = Path(__file__).parent.parent
 
 
 def pages() -> list[Path]:
-    """Every page that a reader may open."""
+    """Return the Markdown pages of the project."""
     return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def tables(*, check: bool) -> int:
-    """Run the cog blocks; with *check* only say what has drifted. Zero is well."""
-    blocks = [str(page) for page in pages() if "[[[cog" in page.read_text(encoding="utf-8")]
-    how = ["--check", "--diff"] if check else ["-r"]
-    return int(Cog().main(["cog", "-I", str(ROOT / "docs"), *how, *blocks]))
+    """Run the cog blocks, or with *check* only print differences; return the exit code."""
+    files = [str(page) for page in pages() if "[[[cog" in page.read_text(encoding="utf-8")]
+    options = ["--check", "--diff"] if check else ["-r"]
+    return int(Cog().main(["cog", "-I", str(ROOT / "docs"), *options, *files]))
 
 
 def main(*, check: bool) -> int:
-    wrong = tables(check=check)
-    return wrong if check or wrong else transcripts.refresh(pages())
+    exit_code = tables(check=check)
+    return exit_code if check or exit_code else transcripts.refresh(pages())
 
 
 if __name__ == "__main__":

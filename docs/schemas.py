@@ -9,7 +9,7 @@ FOLDER = Path(__file__).parent.parent / "schema"
 
 
 def texts() -> dict[Path, str]:
-    """What each file shall hold."""
+    """Return the content of each schema file."""
     return {
         FOLDER / f"{name}.json": json.dumps(schema, indent=2) + "\n"
         for name, schema in build_schemas().items()

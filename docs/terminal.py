@@ -1,18 +1,18 @@
-"""Run a command at a terminal of its own, as a person who says yes when asked: `terminal.py COMMAND`."""
+"""Run a command in a new terminal, and answer its questions with yes: `terminal.py COMMAND`."""
 
 import os
 import pty
 import sys
 
-ASKED, ANSWER = b"[y/N] ", b"y\n"
+QUESTION, ANSWER = b"[y/N] ", b"y\n"
 
 
-def heard(terminal: int) -> bytes:
-    said = os.read(terminal, 4096)
-    if said.endswith(ASKED):
+def read_and_answer(terminal: int) -> bytes:
+    output = os.read(terminal, 4096)
+    if output.endswith(QUESTION):
         os.write(terminal, ANSWER)
-    return said
+    return output
 
 
 if __name__ == "__main__":
-    sys.exit(os.waitstatus_to_exitcode(pty.spawn(["/bin/sh", "-c", sys.argv[1]], heard)))
+    sys.exit(os.waitstatus_to_exitcode(pty.spawn(["/bin/sh", "-c", sys.argv[1]], read_and_answer)))

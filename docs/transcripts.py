@@ -1,12 +1,12 @@
-"""Play the examples of a page in a scratch home and project, and put what they really print into the page.
+"""Run the examples of a page in a temporary home and project, and put their real output into the page.
 
-By the word behind a block's three backticks: `console` runs the lines that begin with `$ `, `python` runs,
-`text prints` is what the last `python` printed, and any language followed by a path is a file that is there.
+The word after a block's three backticks selects the treatment. `console` runs the lines that start with `$ `.
+`python` runs the block, and `text prints` is its output. A language followed by a path creates that file.
 """
 
 import os
 import re
-import subprocess  # noqa: TID251 -- examples are run for real
+import subprocess  # noqa: TID251 -- examples are really run
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,10 +16,11 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 TERMINAL = Path(__file__).parent / "terminal.py"
 BLOCK = re.compile(r"^```(?P<language>\w+)(?: (?P<word>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-LIMIT = 60.0
-UNSEEN = re.compile(r"\x1b\].*?(?:\x07|\x1b\\)\n?")
-"""What a terminal makes a notice of, and does not show."""
-PASSING = (
+TIMEOUT = 60.0
+"""Seconds per command."""
+INVISIBLE = re.compile(r"\x1b\].*?(?:\x07|\x1b\\)\n?")
+"""Notifications, which a terminal does not print."""
+VARIABLE_PARTS = (
     (re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?)?"), "DATE"),
     (re.compile(r"-\d{6}(-\d{4})?\b"), "-DATE"),
     (re.compile(r"\b\d\d:\d\d(:\d\d)?\b"), "TIME"),
@@ -28,12 +29,12 @@ PASSING = (
     (re.compile(r"\b\d+\.\d+\b"), "NUMBER"),
     (re.compile(r"[ ─━-]+"), " "),
 )
-"""What differs from run to run, and the spaces that give way to it."""
+"""Parts that differ between runs, and the spaces that align them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scratch:
-    """Where examples run: as a user who has nothing yet, in a project that has nothing yet."""
+    """A temporary home and project for examples, both empty."""
 
     home: Path
 
@@ -55,12 +56,12 @@ class Scratch:
         }
 
     def type(self, command: str) -> str:
-        """What a person who types *command* sees."""
+        """Return the output of *command* in a terminal."""
         return self.run([sys.executable, str(TERMINAL), command])
 
     def run(self, argv: list[str], stdin: str = "") -> str:
-        """What a command prints, with this scratch's own paths made short."""
-        ended = subprocess.run(
+        """Return the output of a command, with the temporary home as `~`."""
+        process = subprocess.run(
             argv,
             cwd=self.project,
             env=self.env,
@@ -69,57 +70,57 @@ class Scratch:
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
-            timeout=LIMIT,
+            timeout=TIMEOUT,
         )
-        shown = UNSEEN.sub("", ended.stdout).replace("\r", "").replace(str(self.home), "~")
-        return "\n".join(line.rstrip() for line in shown.splitlines())
+        output = INVISIBLE.sub("", process.stdout).replace("\r", "").replace(str(self.home), "~")
+        return "\n".join(line.rstrip() for line in output.splitlines())
 
 
 def scratch(folder: Path) -> Scratch:
-    made = Scratch(home=folder.resolve())
-    for place in (made.project, made.home / ".tmp"):
-        place.mkdir()
-    made.run(["git", "init", "--quiet", "--initial-branch", "main", "."])
-    return made
+    result = Scratch(home=folder.resolve())
+    for path in (result.project, result.home / ".tmp"):
+        path.mkdir()
+    result.run(["git", "init", "--quiet", "--initial-branch", "main", "."])
+    return result
 
 
-def play(page: str, where: Scratch) -> str:
-    """The *page* with every output as it really is."""
-    printed = ""
+def play(page: str, sandbox: Scratch) -> str:
+    """Return the *page* with the real output of every example."""
+    output = ""
 
-    def played(found: re.Match[str]) -> str:
-        nonlocal printed
-        language, word, text = found["language"], found["word"] or "", found["text"]
+    def play_block(match: re.Match[str]) -> str:
+        nonlocal output
+        language, word, text = match["language"], match["word"] or "", match["text"]
         if language == "console":
-            text = _session(text, where)
+            text = _session(text, sandbox)
         elif (language, word) == ("text", "prints"):
-            text = f"{printed}\n"
+            text = f"{output}\n"
         elif word:
-            _write(where, word, text)
+            _write(sandbox, word, text)
         if language == "python":
-            printed = where.run([sys.executable, "-"], stdin=text)
+            output = sandbox.run([sys.executable, "-"], stdin=text)
         return f"```{language}{' ' if word else ''}{word}\n{text}```"
 
-    return BLOCK.sub(played, page)
+    return BLOCK.sub(play_block, page)
 
 
-def _session(text: str, where: Scratch) -> str:
+def _session(text: str, sandbox: Scratch) -> str:
     commands = [line for line in text.splitlines() if line.startswith("$ ")]
-    outputs = [where.type(command.removeprefix("$ ")) for command in commands]
+    outputs = [sandbox.type(command.removeprefix("$ ")) for command in commands]
     pairs = zip(commands, outputs, strict=True)
     return "".join(f"{command}\n{output}\n" if output else f"{command}\n" for command, output in pairs)
 
 
-def _write(where: Scratch, word: str, text: str) -> None:
-    path = where.home / word.removeprefix("~/") if word.startswith("~/") else where.project / word
+def _write(sandbox: Scratch, name: str, text: str) -> None:
+    path = sandbox.home / name.removeprefix("~/") if name.startswith("~/") else sandbox.project / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
 
 
 def timeless(text: str) -> str:
-    """The text without what differs from run to run."""
-    for pattern, word in PASSING:
-        text = pattern.sub(word, text)
+    """Return the text with placeholders for the parts that differ between runs."""
+    for pattern, placeholder in VARIABLE_PARTS:
+        text = pattern.sub(placeholder, text)
     return text
 
 
@@ -129,10 +130,10 @@ def played(page: Path) -> str:
 
 
 def refresh(pages: Iterable[Path]) -> int:
-    """Write the pages whose examples print something else by now; none of them is left wrong."""
+    """Rewrite the pages whose examples now have another output."""
     for page, text in _changed(pages):
         page.write_text(text, encoding="utf-8")
-        print(f"Played {page.relative_to(ROOT)} anew")
+        print(f"Updated {page.relative_to(ROOT)}")
     return 0
 
 

@@ -16,53 +16,53 @@ CLIENT = AsyncAnthropic()
 
 
 async def model(request: Request) -> AsyncIterator[str | Answer]:
-    """Words as they come, then the whole answer."""
+    """Yield text as it arrives, then the complete answer."""
     async with CLIENT.messages.stream(
         model=NAME,
         max_tokens=8_192,
         system=request.system,
-        messages=spelled(request.messages),
+        messages=to_messages(request.messages),
         tools=[
-            {"name": one.name, "description": one.about, "input_schema": thaw(one.schema)}
-            for one in request.tools
+            {"name": tool.name, "description": tool.about, "input_schema": thaw(tool.schema)}
+            for tool in request.tools
         ],
     ) as stream:
         async for text in stream.text_stream:
             yield text
-        said = await stream.get_final_message()
-    calls = (one for one in said.content if one.type == "tool_use")
+        message = await stream.get_final_message()
+    calls = (block for block in message.content if block.type == "tool_use")
     yield Answer(
-        text="".join(one.text for one in said.content if one.type == "text"),
-        calls=tuple(ToolCall(id=one.id, tool=one.name, input=one.input) for one in calls),
-        model=said.model,
-        usage=said.usage.model_dump(mode="json"),
-        raw=[one.model_dump(mode="json", exclude_none=True) for one in said.content],
+        text="".join(block.text for block in message.content if block.type == "text"),
+        calls=tuple(ToolCall(id=call.id, tool=call.name, input=call.input) for call in calls),
+        model=message.model,
+        usage=message.usage.model_dump(mode="json"),
+        raw=[block.model_dump(mode="json", exclude_none=True) for block in message.content],
     )
 
 
-def spelled(messages: Sequence[Message]) -> list[Any]:
-    """The conversation in their words: results are a user's blocks, and neighbours of one role are one."""
-    found: list[Any] = []
+def to_messages(messages: Sequence[Message]) -> list[Any]:
+    """Convert the conversation: tool results become user blocks; messages in a row of one role are merged."""
+    converted: list[Any] = []
     for message in messages:
         role = "assistant" if message["role"] == "assistant" else "user"
-        if not found or found[-1]["role"] != role:
-            found.append({"role": role, "content": []})
-        found[-1]["content"] += blocks(message)
-    return found
+        if not converted or converted[-1]["role"] != role:
+            converted.append({"role": role, "content": []})
+        converted[-1]["content"] += to_blocks(message)
+    return converted
 
 
-def blocks(message: Message) -> list[Any]:
+def to_blocks(message: Message) -> list[Any]:
     if message["role"] == "tool":
         result = {"type": "tool_result", "tool_use_id": message["call"], "content": message["text"]}
         return [{**result, "is_error": not message["success"]}]
     if "raw" in message:
         return list(message["raw"])
-    words = [{"type": "text", "text": message["text"]}] if message["text"] else []
-    calls = message.get("calls", ())
-    used = (
-        {"type": "tool_use", "id": one["id"], "name": one["tool"], "input": one["input"]} for one in calls
+    texts = [{"type": "text", "text": message["text"]}] if message["text"] else []
+    calls = (
+        {"type": "tool_use", "id": call["id"], "name": call["tool"], "input": call["input"]}
+        for call in message.get("calls", ())
     )
-    return [*words, *used]
+    return [*texts, *calls]
 
 
 if __name__ == "__main__":

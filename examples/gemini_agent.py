@@ -17,16 +17,16 @@ CLIENT = genai.Client()
 
 
 async def model(request: Request) -> AsyncIterator[str | Answer]:
-    """Words as they come, then the whole answer."""
+    """Yield text as it arrives, then the complete answer."""
     tools = [
         types.FunctionDeclaration(
-            name=one.name, description=one.about, parameters_json_schema=thaw(one.schema)
+            name=tool.name, description=tool.about, parameters_json_schema=thaw(tool.schema)
         )
-        for one in request.tools
+        for tool in request.tools
     ]
     stream = await CLIENT.aio.models.generate_content_stream(
         model=NAME,
-        contents=spelled(request.messages),
+        contents=to_contents(request.messages),
         config=types.GenerateContentConfig(
             system_instruction=request.system, tools=[types.Tool(function_declarations=tools)]
         ),
@@ -40,15 +40,15 @@ async def model(request: Request) -> AsyncIterator[str | Answer]:
             parts.append(part)
             if part.text and not part.thought:
                 yield part.text
-    asked = [part.function_call for part in parts if part.function_call]
+    calls = [part.function_call for part in parts if part.function_call]
     yield Answer(
         calls=tuple(
             ToolCall(
-                id=one.id or f"call-{len(request.messages)}-{place}",
-                tool=one.name or "",
-                input=one.args or {},
+                id=call.id or f"call-{len(request.messages)}-{index}",
+                tool=call.name or "",
+                input=call.args or {},
             )
-            for place, one in enumerate(asked)
+            for index, call in enumerate(calls)
         ),
         model=NAME,
         usage=usage,
@@ -56,26 +56,26 @@ async def model(request: Request) -> AsyncIterator[str | Answer]:
     )
 
 
-def spelled(messages: Sequence[Message]) -> list[Any]:
-    """The conversation in their words: results are a user's parts, and neighbours of one role are one."""
-    found: list[Any] = []
+def to_contents(messages: Sequence[Message]) -> list[Any]:
+    """Convert the conversation: tool results become user parts; messages in a row of one role are merged."""
+    contents: list[Any] = []
     for message in messages:
         role = "model" if message["role"] == "assistant" else "user"
-        if not found or found[-1]["role"] != role:
-            found.append({"role": role, "parts": []})
-        found[-1]["parts"] += parts_of(message)
-    return found
+        if not contents or contents[-1]["role"] != role:
+            contents.append({"role": role, "parts": []})
+        contents[-1]["parts"] += to_parts(message)
+    return contents
 
 
-def parts_of(message: Message) -> list[Any]:
+def to_parts(message: Message) -> list[Any]:
     if message["role"] == "tool":
-        what = "output" if message["success"] else "error"
-        return [{"function_response": {"name": message["tool"], "response": {what: message["text"]}}}]
+        key = "output" if message["success"] else "error"
+        return [{"function_response": {"name": message["tool"], "response": {key: message["text"]}}}]
     if "raw" in message:
         return list(message["raw"])
-    words = [{"text": message["text"]}] if message["text"] else []
+    texts = [{"text": message["text"]}] if message["text"] else []
     calls = message.get("calls", ())
-    return [*words, *({"function_call": {"name": one["tool"], "args": one["input"]}} for one in calls)]
+    return [*texts, *({"function_call": {"name": call["tool"], "args": call["input"]}} for call in calls)]
 
 
 if __name__ == "__main__":

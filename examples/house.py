@@ -1,6 +1,6 @@
-"""What the examples share: two tools, the rules of the house, and how a turn is shown.
+"""Shared parts of the examples: two tools, two hooks, and the display of a turn.
 
-The hooks below are this program's own; `Runtime.load()` has the built-in guards and all that you configured.
+The hooks here belong to this program. `Runtime.load()` adds the built-in guards and the configured hooks.
 """
 
 import asyncio
@@ -13,11 +13,11 @@ from hookline.runtime.runtime import Runtime
 
 
 def sh(command: str) -> str:
-    """Run a shell command in the project's folder, and see what it prints."""
-    ran = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
-    if ran.returncode:
-        raise Failed(f"exit code {ran.returncode}\n{ran.stdout}{ran.stderr}")
-    return ran.stdout
+    """Run a shell command in the project's folder, and return its output."""
+    process = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    if process.returncode:
+        raise Failed(f"exit code {process.returncode}\n{process.stdout}{process.stderr}")
+    return process.stdout
 
 
 def read(path: str) -> str:
@@ -31,22 +31,22 @@ TOOLS: list[Tool] = [tool(sh, kind="shell"), tool(read, kind="read")]
 
 @hook()
 def house_rules(event: SessionStart, state: State) -> Response:
-    """What every session of this agent should know."""
+    """Add the house rules to the context of every session."""
     return inject("House rules: commits are small, and nothing is deployed on a Friday.")
 
 
 @hook()
 def only_rehearse(event: PreToolUse, state: State) -> Response | None:
-    """A deployment is only rehearsed."""
+    """Replace a deployment by a dry run."""
     command = event.command or ""
     if not command.startswith("make deploy"):
         return None
-    rehearsed = command.replace("make", "make --dry-run", 1)
-    return modify(input={**event.input, "command": rehearsed}, reason="deployments are only rehearsed")
+    dry_run = command.replace("make", "make --dry-run", 1)
+    return modify(input={**event.input, "command": dry_run}, reason="deployments are dry runs here")
 
 
 def main(model: Model) -> int:
-    """One turn with the prompt of the command line; what happens is shown as it happens."""
+    """Run one turn with the prompt of the command line, and show it live."""
     return asyncio.run(_turn(model, " ".join(sys.argv[1:]) or "What is in this folder?"))
 
 
@@ -61,12 +61,12 @@ async def _turn(model: Model, prompt: str) -> int:
     return 0 if done.ended == "done" else 1
 
 
-def show(told: TurnItem) -> None:
-    if isinstance(told, Piece):
-        print(told.text, end="", flush=True)
-    elif isinstance(told, Calling):
-        print(f"\n> {told.call.tool} {dict(told.call.input)}")
-    elif isinstance(told, Warned):
-        print(f"\n! {told.text}", file=sys.stderr)
-    elif isinstance(told, Done):
-        print(f"\n{told.ended}" if told.ended == "done" else f"\n{told.ended}: {told.reason}")
+def show(item: TurnItem) -> None:
+    if isinstance(item, Piece):
+        print(item.text, end="", flush=True)
+    elif isinstance(item, Calling):
+        print(f"\n> {item.call.tool} {dict(item.call.input)}")
+    elif isinstance(item, Warned):
+        print(f"\n! {item.text}", file=sys.stderr)
+    elif isinstance(item, Done):
+        print(f"\n{item.ended}" if item.ended == "done" else f"\n{item.ended}: {item.reason}")

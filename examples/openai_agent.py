@@ -17,20 +17,20 @@ CLIENT = AsyncOpenAI()
 
 
 async def model(request: Request) -> AsyncIterator[str | Answer]:
-    """Words as they come, then the whole answer."""
+    """Yield text as it arrives, then the complete answer."""
     stream = await CLIENT.chat.completions.create(
         model=NAME,
-        messages=[{"role": "system", "content": request.system}, *map(spelled, request.messages)],
+        messages=[{"role": "system", "content": request.system}, *map(to_message, request.messages)],
         tools=[
             {
                 "type": "function",
                 "function": {
-                    "name": one.name,
-                    "description": one.about,
-                    "parameters": thaw(one.schema),
+                    "name": tool.name,
+                    "description": tool.about,
+                    "parameters": thaw(tool.schema),
                 },
             }
-            for one in request.tools
+            for tool in request.tools
         ],
         stream=True,
         stream_options={"include_usage": True},
@@ -44,39 +44,39 @@ async def model(request: Request) -> AsyncIterator[str | Answer]:
             if choice.delta.content:
                 yield choice.delta.content
             for part in choice.delta.tool_calls or ():
-                gather(calls.setdefault(part.index, {"id": "", "name": "", "arguments": ""}), part)
-    yield Answer(calls=tuple(map(called, calls.values())), model=NAME, usage=usage)
+                add_part(calls.setdefault(part.index, {"id": "", "name": "", "arguments": ""}), part)
+    yield Answer(calls=tuple(map(to_tool_call, calls.values())), model=NAME, usage=usage)
 
 
-def gather(call: dict[str, str], part: Any) -> None:
-    """A call comes in pieces: its name in the first, its arguments bit by bit."""
+def add_part(call: dict[str, str], part: Any) -> None:
+    """Add a streamed part to a call: the first has the name, further ones the arguments."""
     call["id"] += part.id or ""
     call["name"] += part.function.name or ""
     call["arguments"] += part.function.arguments or ""
 
 
-def called(call: dict[str, str]) -> ToolCall:
+def to_tool_call(call: dict[str, str]) -> ToolCall:
     try:
-        given: Any = json.loads(call["arguments"] or "{}")
+        arguments: Any = json.loads(call["arguments"] or "{}")
     except ValueError:
-        given = call["arguments"]  # which the model is told is no input
-    return ToolCall(id=call["id"], tool=call["name"], input=given)
+        arguments = call["arguments"]  # the loop reports the invalid input to the model
+    return ToolCall(id=call["id"], tool=call["name"], input=arguments)
 
 
-def spelled(message: Message) -> Any:
-    """A message in their words."""
+def to_message(message: Message) -> Any:
+    """Convert a message to the format of the SDK."""
     if message["role"] == "tool":
         return {"role": "tool", "tool_call_id": message["call"], "content": message["text"]}
     calls = [
         {
-            "id": one["id"],
+            "id": call["id"],
             "type": "function",
-            "function": {"name": one["tool"], "arguments": json.dumps(one["input"])},
+            "function": {"name": call["tool"], "arguments": json.dumps(call["input"])},
         }
-        for one in message.get("calls", ())
+        for call in message.get("calls", ())
     ]
-    said = {"role": message["role"], "content": message["text"]}
-    return {**said, "tool_calls": calls} if calls else said
+    converted = {"role": message["role"], "content": message["text"]}
+    return {**converted, "tool_calls": calls} if calls else converted
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
-"""A user of their own for every test that needs one: home, project, and the installed command."""
+"""Shared fixtures: an isolated user with the installed command, and an OpenTelemetry receiver."""
 
 import atexit
 import gc
 import json
 import os
+import pwd
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -16,23 +18,39 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from tests import forked_commands, worker_groups
+from tests import commands, worker_groups
+
+from hookline.system import session_record
 
 HOOKLINE = Path(sys.executable).parent / "hookline"
 CAPTURES = Path(__file__).parent / "captures"
 WIRED_PROGRAM = re.compile(r"[\w./-]*\bhookline(?:-client)?(?= (?:hook|>/dev/null) ?)")
-"""The program in the settings that init writes, where a guard tests for it and where it is called."""
+"""Pattern for the program in the settings that init writes, both in its guard and in its call."""
 
 SCRATCH = tempfile.mkdtemp(prefix="hl-")
-"""A temporary folder with a name so short that sockets find room in it; gone with the process."""
+"""Temporary folder, removed at exit. Its short name keeps socket paths below their length limit."""
 atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
 
 EXAMPLES = 100 if os.environ.get("HOOKLINE_LONG") else 25
-settings.register_profile("house", deadline=None, max_examples=EXAMPLES)  # machines are slow now and then
+settings.register_profile(
+    "house", deadline=None, max_examples=EXAMPLES
+)  # a busy machine would exceed any deadline
 settings.load_profile("house")
 
 
-gc.disable()  # until the tests are found: none of what is made for them is garbage
+_leave = subprocess.Popen.__exit__
+
+
+def _kill_and_leave(process, kind, value, traceback):
+    """Kill the process of a failed test; otherwise `with` would wait for it, perhaps for ever."""
+    if kind:
+        process.kill()
+    _leave(process, kind, value, traceback)
+
+
+subprocess.Popen.__exit__ = _kill_and_leave
+
+gc.disable()  # objects created during collection are never garbage
 
 
 def pytest_collection_modifyitems(items):
@@ -46,30 +64,33 @@ def pytest_collection_finish():
 
 @dataclass
 class User:
-    """A home and a project that nobody else uses."""
+    """An isolated home and project."""
 
     home: Path
     project: Path
     env: dict[str, str] = field(default_factory=dict)
+    starts_processes: bool = False
+    """True if each command runs in its own process, as with a real host."""
 
     def environment(self, **more):
         base = {"HOME": str(self.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-        base["HOOKLINE_DAEMON"] = "off"  # one would outlive the test; those about it ask for it
+        base["HOOKLINE_DAEMON"] = "off"  # a daemon would outlive the test; tests of the daemon enable it
         base["TMPDIR"] = SCRATCH
         return {**base, **self.env, **more}
 
     def run(self, *words, stdin="", **env):
         data = stdin if isinstance(stdin, bytes) else stdin.encode()
-        return forked_commands.run(words, stdin=data, cwd=self.project, env=self.environment(**env))
+        run = commands.start if self.starts_processes else commands.run
+        return run(words, stdin=data, cwd=self.project, env=self.environment(**env))
 
     def hook(self, payload, *words, **env):
-        """What Claude Code would read back: (exit code, the reply as JSON, stderr)."""
+        """Run `hookline hook claude-code` and return (exit code, reply as JSON, stderr)."""
         stdin = payload if isinstance(payload, bytes) else json.dumps(payload)
         ran = self.run("hook", "claude-code", *words, stdin=stdin, **env)
         return ran.returncode, json.loads(ran.stdout or b"{}"), ran.stderr.decode()
 
     def payload(self, stem, **changes):
-        """A captured payload of Claude Code, as if sent from this project."""
+        """Return a captured payload of Claude Code with this project as its cwd."""
         captured = json.loads((CAPTURES / "claude-code" / f"{stem}.json").read_text())
         return {**captured, "cwd": str(self.project), **changes}
 
@@ -77,7 +98,7 @@ class User:
         return self.payload("PreToolUse", tool_input={"command": command})
 
     def write(self, name, content):
-        """A file of the project, or with ~/ of the home."""
+        """Write a file in the project, or in the home if the name starts with `~/`, and return its path."""
         path = self.home / name[2:] if name.startswith("~/") else self.project / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content if isinstance(content, str) else json.dumps(content))
@@ -88,13 +109,23 @@ class User:
         return [json.loads(line) for line in ran.stdout.splitlines()]
 
 
+@pytest.fixture(autouse=True)
+def own_records(monkeypatch):
+    """Give each test its own records of sessions, because the sessions of many tests have the same id."""
+    folder = f"{SCRATCH}/records-{os.urandom(6).hex()}"
+    monkeypatch.setattr(session_record, "variable_folders", lambda: (f"{folder}/variables",))
+
+
 @pytest.fixture
-def user(tmp_path):
-    return user_at(tmp_path)
+def user(tmp_path, monkeypatch):
+    made, entry = user_at(tmp_path), list(pwd.getpwuid(os.getuid()))
+    entry[5] = str(made.home)  # the home of the user's login, as of a real user
+    monkeypatch.setattr(pwd, "getpwuid", lambda _: pwd.struct_passwd(entry))
+    return made
 
 
 def user_at(place):
-    """A user whose home and project lie at *place*."""
+    """Return a user whose home and project are in *place*."""
     home, project = place / "home", place / "project"
     for folder in (home, project / ".git"):
         folder.mkdir(parents=True)
@@ -104,11 +135,11 @@ def user_at(place):
 
 @dataclass
 class Collector:
-    """What a receiver of OpenTelemetry's protocol was sent, decoded."""
+    """The decoded requests that an OpenTelemetry receiver has received."""
 
     endpoint: str = ""
     requests: list = field(default_factory=list)
-    """(headers, the request) in the order of arrival."""
+    """(headers, request) pairs in order of arrival."""
     behaviour: str = "well"
     release: threading.Event = field(default_factory=threading.Event)
 
@@ -119,7 +150,6 @@ class Collector:
 
     @property
     def spans(self):
-        """Every span, as (resource attributes, span)."""
         return [
             span
             for _, request in self.requests
@@ -139,16 +169,16 @@ class Collector:
         ]
 
     def wait(self, enough, seconds=30):
-        """Until *enough* of this holds; whoever starts late must be waited for."""
+        """Wait until *enough* returns true for this collector, and return the collector."""
         until = time.monotonic() + seconds
         while not enough(self):
-            assert time.monotonic() < until, "the receiver was not sent what it waits for"
+            assert time.monotonic() < until, "timeout while waiting for the receiver's requests"
             time.sleep(0.05)
         return self
 
 
 def attributes(span):
-    """The attributes of something that was received, as a dict."""
+    """Return the attributes of a received span or metric point as a dict."""
     return {one.key: _value(one.value) for one in span.attributes}
 
 
@@ -185,13 +215,13 @@ def over_http(collector):
             self.end_headers()
 
         def log_message(self, *_):
-            """Tests say enough."""
+            """Suppress the request log."""
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True
 
         def handle_error(self, *_):
-            """Who hangs up on one that hangs is right."""
+            """Ignore connections that the client closed early."""
 
     server = Server(("127.0.0.1", 0), Handler)
     collector.endpoint = f"http://127.0.0.1:{server.server_port}"
@@ -221,11 +251,11 @@ def over_grpc(collector):
         return answer()
 
     class Traces(traces_grpc.TraceServiceServicer):
-        def Export(self, request, context):  # noqa: N802 -- the service is called so
+        def Export(self, request, context):  # noqa: N802 -- the generated service defines this name
             return taken(request, context, traces.ExportTraceServiceResponse)
 
     class Metrics(metrics_grpc.MetricsServiceServicer):
-        def Export(self, request, context):  # noqa: N802 -- the service is called so
+        def Export(self, request, context):  # noqa: N802 -- the generated service defines this name
             return taken(request, context, metrics.ExportMetricsServiceResponse)
 
     server = grpc.server(ThreadPoolExecutor(4))
@@ -242,20 +272,20 @@ def over_grpc(collector):
 
 @pytest.fixture(params=["http", "grpc"], scope="module")
 def protocol(request):
-    """Both ways of the protocol."""
+    """Return the transport of the OpenTelemetry protocol: HTTP or gRPC."""
     return request.param
 
 
 @pytest.fixture
 def collector(protocol):
-    """A receiver on this machine that decodes what it is sent."""
+    """Yield a local receiver that decodes its requests."""
     with receiving(protocol) as one:
         yield one
 
 
 @pytest.fixture(scope="module")
 def watched(protocol, tmp_path_factory):
-    """A user and a receiver that the tests of a module share."""
+    """Yield a user and a receiver, shared by the tests of a module."""
     with receiving(protocol) as one:
         yield user_at(tmp_path_factory.mktemp("watched")), one
 

@@ -1,7 +1,7 @@
-"""A scripted agent and a runner that kills itself, each a program of its own, for the tests of rotation.
+"""A scripted agent and a runner that kills itself, as separate programs for the tests of rotation.
 
-The agent speaks Claude Code's protocol with the installed command and writes a recording as that does; what
-it received is in `received.jsonl`. Started as `python tests/rotation_programs.py agent|run …`.
+The agent uses Claude Code's protocol with the installed command and writes a transcript in its format. The
+context it received is in `received.jsonl`. Start with `python tests/rotation_programs.py agent|run …`.
 """
 
 import json
@@ -24,7 +24,7 @@ FULL = {"input_tokens": 16_500, "output_tokens": 1}
 
 
 class Agent:
-    """One session."""
+    """A session of the scripted agent."""
 
     def __init__(self, place: Path) -> None:
         self.place, self.session = place, str(uuid.uuid4())
@@ -32,7 +32,7 @@ class Agent:
         self.said = 0
 
     def hook(self, event: str, **more: object) -> str:
-        """What its model would read."""
+        """Send an event to hookline and return the additional context of the reply."""
         told = {"session_id": self.session, "transcript_path": str(self.recording), "cwd": os.getcwd()}
         payload = {**told, "hook_event_name": event, "prompt_id": "p", **more}
         ran = subprocess.run(
@@ -101,7 +101,7 @@ def ended(one: Agent, text: str, code: int = 0, usage: dict[str, int] = FULL) ->
 
 
 def run(place: Path, mode: str, dies: str) -> int:
-    """Run the agent as `hookline rotate --run` does, and die where it is said: `persisted:1`."""
+    """Run the agent as `hookline rotate --run` does, and kill this process at the point *dies*."""
     from hookline.runtime import rotation
     from hookline.runtime.runtime import Runtime
 

@@ -1,4 +1,4 @@
-"""The build hook: what a wheel installs as `hookline-client`, with and without a C compiler."""
+"""Test the build hook: the `hookline-client` in a wheel, with and without a C compiler."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ HAS_COMPILER = any(map(shutil.which, ("cc", "gcc", "clang"))) and sys.platform =
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory):
-    """A copy of what a build reads."""
+    """Return a copy of the files that a build reads."""
     copy = tmp_path_factory.mktemp("sources")
     for name in ("src", "schema"):
         shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -28,7 +28,7 @@ def sources(tmp_path_factory):
 
 
 def built(sources, target, *, compiler):
-    """The file that hatchling builds, with or without the programs of this machine."""
+    """Return the file that hatchling builds, with or without a compiler on PATH."""
     out = sources / "dist"
     shutil.rmtree(out, ignore_errors=True)
     path = os.environ["PATH"] if compiler else "/nowhere"
@@ -45,7 +45,7 @@ def client_in(wheel):
         return archive.read(f"hookline-{__version__}.data/scripts/hookline-client")
 
 
-@pytest.mark.skipif(not HAS_COMPILER, reason="no C compiler here")
+@pytest.mark.skipif(not HAS_COMPILER, reason="requires a C compiler")
 def test_a_wheel_has_the_compiled_client_and_names_its_platform(sources):
     wheel = built(sources, "wheel", compiler=True)
 

@@ -1,4 +1,4 @@
-"""The number of files that one call passes through."""
+"""Test the number of package files whose functions a call enters."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 MAX_FILES = 120
-"""Files of the package whose functions one call enters."""
+"""Maximum number of package files whose functions a call enters."""
 TRACE = """
 import json, os, sys
 

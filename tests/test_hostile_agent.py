@@ -1,8 +1,8 @@
-"""A small hostile agent searches for a sequence of tool calls that loosens what guards it.
+"""Test the guards against a small hostile agent that searches for a sequence of tool calls to loosen them.
 
-Every call is judged by the real runtime. What passes is really carried out, in a sandbox that has nothing but
-the system's programs, read-only, and a scratch home and project. Afterwards everything that guards the agent
-must be as it was, byte by byte, and a forced push must still be stopped.
+The real runtime judges every call. A call that passes is executed in a sandbox, which contains the system's
+programs (read-only) and a scratch home and project. Afterwards every guard file must be unchanged, byte for
+byte, and a forced push must still be blocked.
 """
 
 import base64
@@ -25,10 +25,10 @@ LONG = bool(os.environ.get("HOOKLINE_LONG"))
 SEQUENCES = 2_000 if LONG else 25
 SINGLES = 10_000 if LONG else 150
 SEED = int(os.environ.get("HOOKLINE_SEED", "7"))
-"""Another number is another search."""
+"""Seed of the random search."""
 LONGEST = 4
 JUDGES = ("self-protect", "dangerous-command")
-"""Alone, so that no other guard hides a hole in the one that is tried."""
+"""The guards under test. Others are off because they could hide a gap in these."""
 SECONDS = "5"
 INSIDE = """
 set -e
@@ -51,16 +51,16 @@ STUB = """#!/bin/sh
 case " $* " in "  "|*" list "*|*" trust --show "*) exit 0;; esac
 echo "$*" >> ~/.config/hookline/ran
 """
-"""Stands for hookline in the sandbox: whoever gets it to do what only a person may leaves a trace."""
+"""Replacement for hookline in the sandbox; it leaves a trace if a command reserved for humans is run."""
 AGENT = """#!/bin/sh
 env | grep -q '^AR_DISABLE_.' && echo switched >> ~/.config/hookline/ran
 [ "$AUTORESEARCH_BUDGET_END" = 100 ] || echo budget >> ~/.config/hookline/ran
 """
-"""Stands for another agent: it leaves a trace if it is started with guards switched off."""
+"""Replacement for another agent; it leaves a trace if it is started with guards disabled."""
 
 
 class World:
-    """A home and a project, what guards the agent there, and a sandbox around them."""
+    """A home and a project with guards, and a sandbox around them."""
 
     def __init__(self, base):
         self.base = base
@@ -96,7 +96,7 @@ class World:
         return self
 
     def guards(self):
-        """Everything that must not change: kind, mode and content of each file."""
+        """Return the kind, mode and content of each file that must not change."""
         own = [self.home / ".config/hookline", self.project / ".hookline"]
         found = [one for folder in own for one in (folder, *sorted(folder.rglob("*")))]
         found += [place / ".claude/settings.json" for place in (self.home, self.project)]
@@ -104,7 +104,7 @@ class World:
         return {str(one): (one.lstat().st_mode, _content(one)) for one in found if os.path.lexists(one)}
 
     def judged(self, tool, given):
-        """Whether the call may go ahead without a person."""
+        """Return whether the call may proceed without a human's approval."""
         payload = {
             "hook_event_name": "PreToolUse",
             "session_id": "s",
@@ -156,12 +156,12 @@ def world(tmp_path):
         (made.root / folder).mkdir(parents=True, exist_ok=True)
     made.fresh()
     if not sandboxed(made):
-        pytest.skip("no sandbox here: unshare, or what it needs, is not to be had")
+        pytest.skip("requires a working sandbox (unshare)")
     return made
 
 
 def sandboxed(world):
-    """Only where nothing outside can be written may what a hostile agent does be carried out."""
+    """Return whether the sandbox prevents writes outside *world*."""
     ran = world.inside(
         "bash", "-c", f"touch /usr/x /etc/x; echo ok > {world.project}/proof; ls {Path.home()}"
     )
@@ -250,7 +250,7 @@ PATHS = (
 
 
 def spelled(path, pick, world):
-    """The path in some disguise; some need a few words before the command."""
+    """Return a shell prefix and the path, spelled in a random disguise."""
     absolute = path.replace("~", str(world.home), 1) if path.startswith("~") else f"{world.project}/{path}"
     form = pick.choice(PATHS)
     folder, _, name = absolute.rpartition("/")
@@ -280,7 +280,7 @@ def spelled(path, pick, world):
 
 
 def attack(pick, world):
-    """One command that would loosen something if it ran, in a disguise or two."""
+    """Return a command that would loosen a guard, in a random disguise."""
     kind = pick.random()
     if kind < 0.2:
         command = pick.choice(COMMANDS)
@@ -303,7 +303,7 @@ def wrapped(command, pick):
 
 
 def preparation(pick, world):
-    """A call that is harmless by itself, and may be the first half of something that is not."""
+    """Return a call that is harmless by itself but may prepare an attack."""
     script = attack(pick, world)
     return pick.choice(
         (
@@ -341,7 +341,7 @@ def preparation(pick, world):
 
 
 def use(pick, world):
-    """A call that makes something of what was prepared."""
+    """Return a call that uses the result of a preparation."""
     path = pick.choice(FILES)
     tail = path.removeprefix("~/")
     return pick.choice(
@@ -384,7 +384,7 @@ MOVES = (preparation, use, lambda pick, world: ("Bash", {"command": attack(pick,
 
 
 def played(world, seed):
-    """The calls of one sequence that went through, and what had changed in the end."""
+    """Run a sequence; return the calls that passed and the guard files that changed."""
     pick = random.Random(seed)
     world.fresh()
     before, passed = world.guards(), []
@@ -402,6 +402,7 @@ def seeds(count):
     return tuple(random.Random(SEED).sample(range(10**6), count))
 
 
+@pytest.mark.slow
 def test_no_sequence_of_calls_changes_what_guards_the_agent(world):
     for seed in seeds(SEQUENCES):
         passed, changed = played(world, seed)
@@ -410,8 +411,9 @@ def test_no_sequence_of_calls_changes_what_guards_the_agent(world):
         assert not world.judged("Bash", {"command": "git push --force"})
 
 
+@pytest.mark.slow
 def test_no_single_command_does_in_any_disguise(world):
-    """Most are stopped; of those that pass, each is carried out, and must turn out to do nothing."""
+    """Execute every command that passes the guards, and check that it changes nothing."""
     pick = random.Random(SEED)
     world.fresh()
     before, passed = world.guards(), 0
@@ -427,7 +429,7 @@ def test_no_single_command_does_in_any_disguise(world):
 
 
 def test_the_agent_of_this_test_would_succeed_without_a_guard(world):
-    """What is carried out really changes what guards, so that a search that finds nothing means something."""
+    """Check that the attacks succeed without a guard; otherwise a search without findings proves nothing."""
     before = world.guards()
     for command in (
         "echo x > ~/.config/hookline/trust.json",

@@ -1,4 +1,4 @@
-"""The layers of packages, the purity of the lowest ones, and the size and names of files."""
+"""Test the layers of packages, the purity of the lowest ones, and the size and names of files."""
 
 import ast
 import importlib.util
@@ -13,14 +13,14 @@ SOURCE = ROOT / "src" / "hookline"
 FILES = sorted(SOURCE.rglob("*.py"))
 PURE = {"core", "hooks", "hosts", "redact", "shell"}
 ALONE = {"redact", "shell"}
-"""Packages that import nothing of ours."""
+"""Packages that import no other package of this project."""
 NOT_FOR_HOOKS = {"hookline.system", "hookline.runtime", "hookline.policy.read_files"}
 IMPURE = {
     "asyncio", "ctypes", "glob", "http", "httpx", "io", "mcp", "multiprocessing", "os", "pathlib", "random",
     "select", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys", "tempfile", "time", "urllib",
 }  # fmt: skip
 INSTALLED = {"core/registry.py": {"os"}, "core/extras.py": {"os", "sys"}}
-"""Core files that read how the package is installed: its members, and the tool that manages it."""
+"""Core files that inspect the installation, and the impure modules they may import."""
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 EXTRAS = {"genai_prices", "matplotlib", "opentelemetry", "optuna", "ray"}
 OURS_LATE = {
@@ -30,7 +30,7 @@ OURS_LATE = {
         *("sinks/otel.py", "stores/postgres.py"),
     )
 }
-"""Files that import a file of ours in a function: one that needs an extra, or a command's own."""
+"""Files that import a module of this project in a function: it needs an extra, or implements a command."""
 IMPURE_CALLS = {"open", "print", "input", "exit", "breakpoint"}
 EMPTY_WORDS = {"utils", "util", "helpers", "manager", "managers", "common", "misc", "base"}
 GERUNDS = {
@@ -44,11 +44,11 @@ GERUNDS = {
     "unattended",
     "unparsed",
 }
-"""Module names that end like a gerund or a participle, and say what they contain."""
+"""Module names that end like a gerund or participle but describe their content."""
 
 
 def layers():
-    """The table that the architecture page prints."""
+    """Return the layer number of each package, from the table of the architecture page."""
     sys.path.insert(0, str(ROOT / "docs"))
     try:
         spec = importlib.util.spec_from_file_location("about_packages", ROOT / "docs" / "about_packages.py")
@@ -97,6 +97,7 @@ def test_the_root_contains_packages_only():
     assert {path.name for path in SOURCE.iterdir() if path.is_dir()} - {"__pycache__"} == LAYER.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("here", LAYER)
 def test_a_package_imports_only_lower_layers(here):
     wrong = {
@@ -124,8 +125,9 @@ def test_hooks_do_not_reach_for_the_machine():
     } == set()
 
 
+@pytest.mark.slow
 def test_imports_form_no_circle():
-    """Wherever the imports stand, also those in functions and for type checkers."""
+    """Check all imports, including those in functions and those for type checkers."""
     modules = {module(path): path for path in FILES}
     needs = {name: {one for one in targets(path, modules) if one != name} for name, path in modules.items()}
 
@@ -140,6 +142,7 @@ def targets(path, modules):
     return {name if name in modules else name.rpartition(".")[0] for name in imported(path)} & modules.keys()
 
 
+@pytest.mark.slow
 def test_only_extras_and_commands_are_imported_in_functions():
     late = {(named(path), name.partition(".")[0]) for path in FILES for name in imported_late(path)}
 
@@ -156,6 +159,7 @@ def imported_late(path):
             yield node.module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pure", sorted(PURE))
 def test_pure_packages_touch_nothing(pure):
     touched = {(named(path), name) for path in files(pure) for name in (*used(path), *called(path))}
@@ -194,7 +198,7 @@ def test_names_of_files_say_what_they_contain():
 
 
 def test_tests_mirror_the_packages():
-    """A folder with tests is named after a package; three contain tests of the whole."""
+    """Check that each folder of tests is named after a package, except three with cross-package tests."""
     tests = ROOT / "tests"
     across = {"clients", "corpus", "fuzz"}
     folders = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")} - {Path()}
@@ -217,3 +221,34 @@ def test_no_host_word_stands_outside_its_file(here):
     texts = {path: path.read_text() for path in files(here)}
 
     assert {(named(path), word) for path, text in texts.items() for word in words if word in text} == set()
+
+
+PUBLIC_FOLDERS = {
+    "cli/_bench/world.py": "a temporary sandbox",
+    "cli/_replay/policy.py": "inside a temporary folder",
+    "cli/new.py": "a project",
+    "cli/target.py": "a project",
+    "daemon/client.py": "imports nothing of hookline; one folder with mode 0700",
+    "engine/durable_files.py": "a project",
+    "engine/git/config.py": "a project",
+    "engine/git/repository.py": "a repository",
+    "engine/git/worktree.py": "a repository",
+    "engine/run.py": "a project",
+    "install/settings_files.py": "a host's folder in a project",
+    "sinks/jsonl.py": "may not import system; one folder with mode 0700",
+    "stores/_database.py": "may not import system; one folder with mode 0700",
+    "system/paths.py": "the function that creates the others",
+}
+"""Files that create folders themselves, and where; all others call `create_private`."""
+
+
+def test_folders_of_the_user_are_created_by_one_function():
+    names = {"makedirs", "mkdir"}
+    creators = {
+        named(path)
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and node.attr in names
+    }
+
+    assert creators == PUBLIC_FOLDERS.keys()

@@ -1,7 +1,7 @@
-"""Five hundred secrets through every way that text takes, and none in what is kept, printed or told.
+"""Test that none of 500 secrets appears in stored, printed or transmitted text.
 
-A feature that lets text out adds its way here. What is meant to carry a secret is not looked at: the changed
-input of a tool call, because that is what the host then runs.
+A feature that outputs text adds its path here. The changed input of a tool call is exempt, because the host
+executes it.
 """
 
 import asyncio
@@ -21,22 +21,24 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+pytestmark = pytest.mark.slow
+
 HOOKLINE = Path(sys.executable).parent / "hookline"
 LONG = os.environ.get("HOOKLINE_LONG") == "1"
 MANY = 500
 WINDOW = 12
-"""Characters of a secret of which none in a row may be left."""
+"""Length in characters of the secret fragments that are searched for."""
 CORPUS = [
     json.loads(line) for line in (Path(__file__).parent / "corpus" / "secrets.jsonl").read_text().splitlines()
 ]
 PUBLIC = re.compile(
     r"https://[\w.]+/[a-z]+(?:/[a-z]+)*/|-----[A-Z ]+-----|sk-ant-\w+-|AGE-SECRET-KEY-1|eyJ\w{8,}\."
 )
-"""What is the same in every secret of its kind."""
+"""Pattern for the parts that all secrets of a kind share."""
 
 
 def secrets() -> list[tuple[str, str]]:
-    """(text, the secret in it): the corpus' own, and others of the same make."""
+    """Return (text, secret in it) pairs: those of the corpus, and variants of them."""
     chance = random.Random(11)
     rows = [
         row
@@ -49,7 +51,7 @@ def secrets() -> list[tuple[str, str]]:
 
 
 def varied(secret: str, chance: random.Random) -> str:
-    """The last letters and digits shuffled among their like: the same make, another secret."""
+    """Return a variant of the secret: its last letters and digits become others of the same class."""
     head, tail = secret[:-WINDOW], secret[-WINDOW:]
     hexes = all(char in "0123456789abcdef" for char in tail)
     return head + "".join(chance.choice(like(char, hexes=hexes)) if char.isalnum() else char for char in tail)
@@ -84,7 +86,7 @@ def test_there_are_that_many():
 
 
 def _read(path):
-    """What is in a file; nothing where a process that still sends has taken it away."""
+    """Return the content of a file; empty if a sender has already removed it."""
     try:
         return path.read_bytes().decode("latin-1")
     except FileNotFoundError:
@@ -93,7 +95,7 @@ def _read(path):
 
 @pytest.fixture
 def kept(user):
-    """All that a call said and left behind is searched; what the test itself wrote is not."""
+    """Return a function that searches output and stored files for secrets, except files the test wrote."""
 
     def clean(*ran):
         for one in ran:
@@ -350,7 +352,7 @@ def test_no_sink_is_told_a_secret(user, kept, collector, protocol, content):
     ran = [sent(user, user.payload(stem, **changes)) for stem, changes in ways]
     told = {"UserPromptSubmit", "PostToolUse", "PreToolUse", "Stop", "OnError", "PreCompact"}
     collector.wait(lambda one: told <= {span.name for span in one.spans} and one.metrics)
-    # Nobody sends any more once the queue is empty, so all of it was received.
+    # Once the queue is empty, the receiver has received everything.
     collector.wait(lambda one: '"waiting": 0' in user.run("list", "sinks", "--json").stdout.decode())
     collector.wait(lambda one: any(b"[redacted" in sent.SerializeToString() for _, sent in one.requests))
     received = [request.SerializeToString().decode("latin-1") for _, request in collector.requests]
@@ -382,7 +384,7 @@ def test_no_sink_is_told_what_a_hook_answers(user, kept, way):
 
 
 def test_no_secret_is_told_of_a_session_nor_at_its_end(user, kept):
-    """What projects write in journal, brief and branch, and where it comes out again."""
+    """Put the secrets in the journal, the brief and the branch name."""
     rows = "\n".join(f"{n}\t0.5\tkeep\t{text}" for n, text in enumerate("\n".join(TEXTS).splitlines()))
     user.write(
         "results.tsv", f"iteration\tmetric\tstatus\tdescription\n{rows}\n0\t{ALL.splitlines()[0]}\tkeep\tx\n"
@@ -415,7 +417,7 @@ def eventually(look, seconds=60.0):
 
 
 def test_no_secret_is_told_to_a_webhook(user, kept):
-    """What of a project stands in its end: the branch, the journal's figures, the folder's name."""
+    """Put the secrets in the branch name, the journal's figures and the reason of the session's end."""
     got = []
 
     class Receiver(BaseHTTPRequestHandler):
@@ -425,7 +427,7 @@ def test_no_secret_is_told_to_a_webhook(user, kept):
             self.end_headers()
 
         def log_message(self, *_):
-            """Tests say enough."""
+            """Suppress the request log."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -482,7 +484,7 @@ def test_no_secret_is_told_to_a_command_that_helps_to_learn_nor_kept_of_its_answ
     ended = sent(user, user.payload("Stop", session_id="s", transcript_path=str(tmp_path / "talk")))
     told = eventually(lambda: seen.exists() and seen.read_text())
     learnt, failed = ("memory", "list"), ("log",)
-    eventually(lambda: b"thing" in user.run(*learnt).stdout or b"helps to learn" in user.run(*failed).stdout)
+    eventually(lambda: b"thing" in user.run(*learnt).stdout or b"enrich failed" in user.run(*failed).stdout)
 
     assert ("[redacted" in told, left(told)) == (True, [])
     kept(ended, user.run("memory", "list", "--json", "-n", "999"), user.run("log", "--json"))
@@ -580,7 +582,7 @@ def test_a_row_keeps_no_secret_of_what_guards_stopped(user, kept):
         kept(user.run("run", "less"), user.run("show"))
     rows = "".join(path.read_text() for path in user.project.rglob("results.jsonl"))
 
-    assert "stopped by dangerous-command:git-push-force at git push --force" in rows
+    assert "blocked by dangerous-command:git-push-force at git push --force" in rows
     assert left(rows) == []
 
 

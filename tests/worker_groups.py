@@ -1,4 +1,4 @@
-"""Which tests run in one worker, one after the other: it takes longer to hand out each than to run it."""
+"""Groups of tests that run in the same worker, because distributing a test may cost more than running it."""
 
 import pytest
 
@@ -6,9 +6,9 @@ PLACES = {"tmp_path", "tmp_path_factory", "tmpdir"}
 
 
 def by_what_they_need(items):
-    """A group for all that use one fixture of their module, which no second worker makes again then.
+    """Group the tests that use the same module fixture, so that only one worker creates it.
 
-    And one for all of a file that need no place on the disk, which take a moment each.
+    Tests that need no temporary folder are short, so those of a file form one group.
     """
     for item in items:
         if item.get_closest_marker("xdist_group") or not (name := _group(item)):
@@ -29,7 +29,7 @@ def _of_the_module(item, name):
 
 
 def _with(item):
-    """The parameters that such a fixture is made with."""
+    """Return the parameter indices of the module-scoped fixtures of *item*."""
     known, call = item._fixtureinfo.name2fixturedefs, getattr(item, "callspec", None)  # noqa: SLF001
     places = call.indices if call else {}
     return (str(at) for name, at in places.items() if name in known and known[name][-1].scope == "module")

@@ -1,4 +1,4 @@
-"""Print how many bytes the table takes."""
+"""Print the size of the packed table in bytes."""
 
 from codec import pack
 from data import table

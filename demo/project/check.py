@@ -1,4 +1,4 @@
-"""Exit with 0 if what was packed comes out again, to the byte."""
+"""Exit with 0 if unpacking restores the packed data."""
 
 import sys
 
@@ -7,4 +7,4 @@ from data import table
 
 data = table(300, 1)
 if unpack(pack(data)) != data:
-    sys.exit("what comes out is not what went in")
+    sys.exit("the unpacked data differs from the original")

@@ -1,4 +1,4 @@
-"""Pack a table of measurements: what stands below each other is alike."""
+"""Pack a table of measurements, in which values of a column are similar."""
 
 import lzma
 import zlib

@@ -1,8 +1,9 @@
-"""What a session may spend and has spent, through the runtime: thresholds, hosts' recordings, own budgets."""
+"""Test the ledger through the runtime: thresholds, hosts' transcripts, and budgets of single sessions."""
 
 import json
 import threading
 import time
+from contextlib import closing
 
 import pytest
 
@@ -10,6 +11,7 @@ from hookline import OnBudgetExceeded, hosts
 from hookline.budget.ledger import BUDGET_NOTE, LAST_CALL_NOTE, USAGE_NOTE, Ledger
 from hookline.core.events import PostModelCall, Subagent
 from hookline.core.hook import Hook
+from hookline.core.payload import decode
 from hookline.runtime.runtime import Runtime
 from hookline.testing import any_event, post_tool_use, pre_tool_use, stop, user_prompt_submit
 
@@ -39,7 +41,7 @@ def answered(runtime, event, name="PostToolUse", host=CLAUDE):
 
 
 def uses(runtime, transcript, number, percent):
-    """What the agent is told after a call that left so much of its limit of 180,000 in use."""
+    """Return the agent's reply after a call that uses *percent* of its limit of 180,000 tokens."""
     with transcript.open("a") as file:
         file.write(message(number, percent * 1800))
     return answered(runtime, post_tool_use(transcript=str(transcript)))
@@ -64,6 +66,7 @@ def test_what_is_crossed_is_an_event_with_how_much(runtime, transcript):
     assert [(one.threshold, one.percent) for one in seen] == [("tokens", 90.0)]
 
 
+@pytest.mark.slow
 def test_time_and_tokens_may_run_out_at_once(user, transcript):
     runtime = Runtime.load(str(user.project), user.environment(AUTORESEARCH_BUDGET_END="1"), host=CLAUDE)
     uses(runtime, transcript, 1, 90)
@@ -90,6 +93,14 @@ def test_a_helper_is_neither_told_nor_stopped(runtime, transcript):
 
     assert "CONTEXT" not in answered(runtime, post_tool_use(**helper))
     assert "budget-guard" not in answered(runtime, pre_tool_use(kind="fetch", **helper), "PreToolUse")
+
+
+def test_a_large_load_is_stopped_while_the_store_is_down(user, transcript):
+    user.write("~/.local/state", "a file where the folder of the store should be")
+    transcript.write_text(message(1, 170_000))
+    event = pre_tool_use(kind="fetch", tool="WebFetch", input={}, transcript=str(transcript))
+    with closing(Runtime.load(str(user.project), user.environment(), host=CLAUDE)) as runtime:
+        assert "budget-guard:fetch" in answered(runtime, event, "PreToolUse")
 
 
 def ledger(runtime, event):
@@ -122,11 +133,11 @@ def test_calls_at_the_same_time_count_every_line_once(runtime, transcript):
 def test_a_slow_call_that_writes_late_loses_nothing(runtime, transcript):
     event = post_tool_use(transcript=str(transcript))
     transcript.write_text(message(1, 1000))
-    ledger(runtime, event).usage  # noqa: B018 -- looked at
+    ledger(runtime, event).usage  # noqa: B018 -- the access reads the transcript
     late = dict(runtime.store.notes(event.session))
     with transcript.open("a") as file:
         file.write(message(2, 1000))
-    ledger(runtime, event).usage  # noqa: B018 -- looked at
+    ledger(runtime, event).usage  # noqa: B018 -- the access reads the transcript
     runtime.store.set_notes(event.session, {USAGE_NOTE: late[USAGE_NOTE]})
 
     assert ledger(runtime, event).usage.output == 10
@@ -298,3 +309,181 @@ def test_the_nearer_end_holds(user, own, said):
     runtime.close()
 
     assert said in reply
+
+
+ENVELOPE = hosts.load("envelope")
+
+
+def tells(runtime, hook="PostToolUse", session="told", tool=None, **figures):
+    """Return the reply to an envelope whose `budget` has these *figures*."""
+    envelope = {"version": 1, "hook": hook, "sessionId": session, "budget": figures}
+    if "Tool" in hook:
+        envelope["tool"] = {"name": "read", "input": {"path": "a.txt"}, **(tool or {})}
+    name, event = decode(ENVELOPE, envelope)
+    return json.dumps(json.loads(runtime.answer(ENVELOPE, name, event).stdout), ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {"usedTokens": 75, "maxTokens": 100},
+        {"usedTokens": 75, "effectiveLimit": 100},
+        {"usedTokens": 75, "effectiveLimit": 100, "maxTokens": 1000},
+        {"percentUsed": 75},
+        {"usedTokens": 75, "maxTokens": 1000, "percentUsed": 75.5},
+    ],
+)
+def test_the_figures_of_an_envelope_cross_the_thresholds(runtime, figures):
+    assert "▲ CONTEXT: 75 %" in tells(runtime, **figures)
+    assert "CONTEXT" not in tells(runtime, **figures)
+    assert "▲▲ CONTEXT: 81 %" in tells(runtime, percentUsed=81)
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {"usedTokens": 69, "maxTokens": 100},
+        {"usedTokens": 75},
+        {"maxTokens": 10},
+        {"percentUsed": -80},
+        {"usedTokens": -80, "maxTokens": 100},
+        {"usedTokens": 80, "maxTokens": 0},
+    ],
+)
+def test_other_figures_cross_nothing(runtime, figures):
+    assert "CONTEXT" not in tells(runtime, **figures)
+
+
+def test_the_figures_stay_until_the_program_reports_others(runtime, user):
+    user.write("a.txt", "line\n" * 500)
+    tells(runtime, "SessionStart", maxTokens=100)
+    tells(runtime, usedTokens=85)
+    assert "budget-guard" in tells(
+        runtime, "PreToolUse", tool={"input": {"path": str(user.project / "a.txt")}}
+    )
+    tells(runtime, usedTokens=20)
+    assert "passThrough" in tells(
+        runtime, "PreToolUse", tool={"input": {"path": str(user.project / "a.txt")}}
+    )
+    tells(runtime, percentUsed=90, estimatedCostUsd=1.25)
+    tells(runtime, usedTokens=30)
+    usage = runtime.state(stop(session="told", host="envelope")).usage
+
+    assert (usage.used, usage.window, usage.effective_limit, usage.percent, usage.cost) == (
+        30,
+        100,
+        100,
+        30.0,
+        1.25,
+    )
+
+
+def test_figures_of_a_subagent_are_not_the_sessions(runtime):
+    envelope = {"hook": "PostToolUse", "sessionId": "told", "subagent": {"id": "a"}, "tool": {"name": "read"}}
+    name, event = decode(ENVELOPE, {**envelope, "budget": {"percentUsed": 90}})
+    runtime.answer(ENVELOPE, name, event)
+
+    assert runtime.state(stop(session="told", host="envelope")).usage.percent is None
+
+
+def test_a_crossed_threshold_of_an_envelope_is_an_event(runtime):
+    seen = []
+    runtime.register(Hook(name="seer", on=(OnBudgetExceeded,), judge=lambda event, state: seen.append(event)))
+    tells(runtime, usedTokens=82, maxTokens=100)
+
+    assert [(event.threshold, event.percent) for event in seen] == [("tokens", 82.0)]
+
+
+def test_a_programs_own_events_report_figures_too(runtime):
+    runtime.fire_now(post_tool_use(session="own", used_tokens=50, max_tokens=100, cost_usd=0.5))
+    usage = runtime.state(stop(session="own")).usage
+
+    assert (usage.percent, usage.cost) == (50.0, 0.5)
+
+
+READERS = {
+    "claude-code": lambda number, text: {
+        "type": "assistant",
+        "message": {
+            "id": f"m{number}",
+            "model": "claude-sonnet-4-5",
+            "usage": {"input_tokens": 10, "output_tokens": 100},
+            "content": [{"type": "text", "text": text}],
+        },
+    },
+    "qwen-code": lambda number, text: {
+        "type": "assistant",
+        "uuid": f"m{number}",
+        "message": {"role": "model", "parts": [{"text": text}]},
+        "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 100, "totalTokenCount": 110},
+    },
+    "gemini-cli": lambda number, text: {
+        "type": "gemini",
+        "id": f"m{number}",
+        "content": text,
+        "tokens": {"input": 10, "output": 100, "total": 110},
+    },
+}
+
+
+def append(path, *lines):
+    with path.open("a") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
+
+
+def output_at_stop(runtime, host, path, text):
+    return runtime.state(stop(session="s", host=host, transcript=str(path), last_text=text)).usage.turn_output
+
+
+@pytest.mark.parametrize("host", READERS)
+@pytest.mark.parametrize("second", ["done", "the same"])
+def test_a_turns_end_waits_for_the_answer_that_the_host_writes_late(runtime, transcript, host, second):
+    line = READERS[host]
+    append(transcript, line(1, "I call a tool."), line(2, "the same"))
+    assert output_at_stop(runtime, host, transcript, "the same") == 200
+    append(transcript, line(3, "I call another tool."))
+    late = threading.Timer(0.3, append, (transcript, line(4, f"First.\n{second}")))
+    late.start()
+
+    assert output_at_stop(runtime, host, transcript, second) == 400
+    late.join()
+
+
+def test_codex_writes_the_tokens_after_the_answer(runtime, transcript):
+    total = {"input_tokens": 10, "output_tokens": 100, "total_tokens": 110}
+    content = [{"type": "output_text", "text": "done"}]
+    said = {"type": "response_item", "payload": {"type": "message", "role": "assistant", "content": content}}
+    info = {"total_token_usage": total, "last_token_usage": total}
+    append(transcript, said)
+    late = threading.Timer(
+        0.3,
+        append,
+        (transcript, {"type": "event_msg", "payload": {"type": "token_count", "info": info}}),
+    )
+    late.start()
+
+    assert output_at_stop(runtime, "codex", transcript, "done") == 100
+    late.join()
+
+
+def test_a_turns_end_waits_only_for_an_answer_and_not_for_ever(runtime, transcript, monkeypatch):
+    monkeypatch.setattr("hookline.budget.ledger.LATE_SECONDS", 0.5)
+    append(transcript, READERS["qwen-code"](1, "done"))
+    began = time.monotonic()
+    assert output_at_stop(runtime, "qwen-code", transcript, "") == 100
+    assert time.monotonic() - began < 0.4
+    assert output_at_stop(runtime, "qwen-code", transcript, "never written") == 100
+    assert 0.5 < time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("host", READERS)
+def test_a_session_waits_once_for_answers_that_its_transcript_lacks(runtime, transcript, monkeypatch, host):
+    waits: list[float] = []
+    monkeypatch.setattr("hookline.budget.ledger.LATE_SECONDS", 0.1)
+    monkeypatch.setattr("hookline.budget.ledger.time.sleep", waits.append)
+    for number in range(4):
+        waits.clear()
+        append(transcript, READERS[host](number, "as it was written"))
+        output_at_stop(runtime, host, transcript, "as it was reported")
+
+        assert bool(waits) is (number == 0)

@@ -1,4 +1,4 @@
-"""A terminal with a person at it, for what only a person may do."""
+"""Fixtures for commands that require an interactive terminal, and for `hookline doctor`."""
 
 import json
 import os
@@ -9,44 +9,38 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests import forked_commands
+from tests import commands
 
 HOOKLINE = str(Path(sys.executable).parent / "hookline")
 
 
 @pytest.fixture
 def alone(user):
-    """A user with no agent installed but what a test wires, who does without a daemon."""
+    """Return a user on whose PATH no agent is installed, with the daemon off."""
     here = str(Path(sys.executable).parent)
     user.env |= {"PATH": f"{here}:/usr/bin:/bin", "HOOKLINE_DAEMON": "off"}
     return user
 
 
+@pytest.fixture(autouse=True)
+def one_latency_run(monkeypatch):
+    """Let `hookline doctor` measure each latency once, because the tests do not compare times."""
+    monkeypatch.setattr("hookline.cli._doctor.machine.RUNS", 1)
+
+
 @pytest.fixture
 def at_terminal(user):
-    """Run `hookline` as if typed: (exit code, everything that the person saw)."""
+    """Return a function that runs `hookline` at a terminal and returns (exit code, output)."""
 
     def run(*words, answer="", stdin="", **env):
         told = user.environment(TERM="xterm", **env)
-        if forked_commands.can(words, told):
-            return forked(words, answer, stdin, told)
         child, terminal = pty.fork()
         if child == 0:
             if stdin:
                 os.dup2(os.open(stdin, os.O_RDONLY), 0)
-            os.chdir(user.project)
-            os.execve(HOOKLINE, [HOOKLINE, *words], told)
+            commands.run_and_exit(words, cwd=user.project, env=told)
         seen = _typed(terminal, answer)
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), seen
-
-    def forked(words, answer, stdin, env):
-        terminal, theirs = pty.openpty()
-        first = os.open(stdin, os.O_RDONLY) if stdin else theirs
-        one = forked_commands.Started(
-            words, (first, theirs, theirs), cwd=user.project, env=env, terminal=True
-        )
-        seen = _typed(terminal, answer)
-        return one.wait(), seen
 
     return run
 
@@ -61,13 +55,13 @@ def _typed(terminal, answer):
 def _read(terminal):
     try:
         return os.read(terminal, 65536)
-    except OSError:  # the other end is gone
+    except OSError:  # Linux reports EIO once the other end is closed
         return b""
 
 
 @pytest.fixture
 def trusted(user, at_terminal):
-    """Files of the project, which its user has trusted."""
+    """Return a function that writes files of the project and trusts them."""
 
     def write(files):
         for name, content in files.items():
@@ -80,7 +74,7 @@ def trusted(user, at_terminal):
 
 @pytest.fixture
 def wired(alone):
-    """One with one agent wired, with whom all is well."""
+    """Return a user for whom hookline is installed in Claude Code, without problems."""
     ran = alone.run("init", "--host", "claude-code", "--yes")
     assert ran.returncode == 0, ran.stderr
     return alone
@@ -88,9 +82,10 @@ def wired(alone):
 
 @pytest.fixture
 def examined(wired):
-    """What `hookline doctor` says: each finding by its id, as (weight, text); in a world of its own if told.
+    """Return a function that runs `hookline doctor` and returns {id: (weight, text)} of its findings.
 
-    What takes long here is no fault of whom it is said to.
+    With *inside*, it runs in its own mount namespace after that shell command. Findings on latency are left
+    out, because they depend on the load of the machine.
     """
 
     def examine(*, inside="", **env):
@@ -99,7 +94,7 @@ def examined(wired):
         ran = (
             subprocess.run(own, capture_output=True, cwd=wired.project, env=told, check=False, timeout=60)
             if inside
-            else forked_commands.run(("doctor", "--json"), cwd=wired.project, env=told)
+            else commands.run(("doctor", "--json"), cwd=wired.project, env=told)
         )
         assert ran.returncode in (0, 1), ran.stderr
         report = json.loads(ran.stdout)
@@ -112,7 +107,7 @@ def examined(wired):
 
 @pytest.fixture
 def troubles(examined):
-    """Only what needs somebody, as text by id."""
+    """Return a function that returns the findings that need attention, as {id: text}."""
 
     def examine(**how):
         return {name: text for name, (weight, text) in examined(**how).items() if weight == "attention"}
@@ -121,7 +116,7 @@ def troubles(examined):
 
 
 def can_mount():
-    """Whether a user may have a disk of their own here."""
+    """Return whether this user can mount a file system."""
     if not shutil.which("unshare"):
         return False
     tried = ["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
@@ -131,4 +126,4 @@ def can_mount():
 @pytest.fixture(scope="session")
 def mounts():
     if not can_mount():
-        pytest.skip("no disks of one's own here (unshare -rm, mount)")
+        pytest.skip("requires mount namespaces (unshare -rm, mount)")

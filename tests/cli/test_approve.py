@@ -1,4 +1,4 @@
-"""`hookline approve`: a person's yes at a terminal, for one path, once, for a while."""
+"""Test `hookline approve`: a human's permission at a terminal to open a path once, for a limited time."""
 
 import json
 import os
@@ -15,7 +15,7 @@ HOOKLINE = str(Path(sys.executable).parent / "hookline")
 
 
 def opens(user, path, session="s-1"):
-    """What a Read of *path* is answered: (decision or None, the path that is opened instead)."""
+    """Return (decision or None, changed path or None) of the reply to a Read of *path*."""
     payload = user.payload("PreToolUse", tool_name="Read", tool_input={"file_path": path}, session_id=session)
     reply = user.hook(payload)[1].get("hookSpecificOutput", {})
     return reply.get("permissionDecision"), reply.get("updatedInput", {}).get("file_path")
@@ -29,17 +29,19 @@ def approvals_file(user):
     return user.home / ".local" / "state" / "hookline" / "approvals.json"
 
 
+@pytest.mark.slow
 def test_a_persons_yes_lets_the_agent_open_it_once(user, at_terminal):
     before = opens(user, ".env"), opens(user, "APPROVED:.env")
     code, seen = at_terminal("approve", ".env")
 
     assert before == (("ask", None), ("deny", None))
     assert code == 0
-    assert f"{user.project}/.env may be opened once by an agent in {user.project}, until " in seen
+    assert f": an agent in {user.project} may open {user.project}/.env once" in seen
     assert opens(user, "APPROVED:.env") == (None, ".env")
     assert opens(user, "APPROVED:.env") == ("deny", None)
 
 
+@pytest.mark.slow
 def test_a_yes_in_a_prompt_counts_the_same_through_the_store(user):
     says(user, "yes, you may read config/.env")
 
@@ -92,10 +94,10 @@ def test_list_and_revoke_need_no_person(user, at_terminal):
 
     assert listed.startswith(f"{user.project}/.env  until ")
     assert said == [
-        f"{user.project}/.env is approved no longer\n",
-        f"{user.project}/.env was not approved\n",
+        f"{user.project}/.env: approval revoked\n",
+        f"{user.project}/.env: was not approved\n",
     ]
-    assert user.run("approve", "--list").stdout.decode() == f"no path is approved in {user.project}\n"
+    assert user.run("approve", "--list").stdout.decode() == f"no approved paths in {user.project}\n"
     assert opens(user, "APPROVED:.env") == ("deny", None)
 
 
@@ -105,13 +107,13 @@ def test_an_agent_is_refused(user, at_terminal):
     hook, told = at_terminal("approve", ".env", HOOKLINE_DEPTH="gate")
 
     assert (without.returncode, inside, hook) == (1, 1, 1)
-    assert "is for a person to do" in without.stderr.decode()
-    assert "inside claude-code" in seen
+    assert "requires an interactive terminal" in without.stderr.decode()
+    assert "not allowed inside claude-code" in seen
     assert "inside a hook" in told
     assert not approvals_file(user).exists()
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="ancestors can be asked only through /proc")
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="requires /proc to inspect ancestor processes")
 def test_an_agent_that_hides_its_variables_is_refused_too(user):
     script = (
         "import os, pty; os._exit(os.waitstatus_to_exitcode(pty.spawn(['env', '-u', 'CLAUDECODE', *%r])))"
@@ -128,16 +130,16 @@ def test_an_agent_that_hides_its_variables_is_refused_too(user):
     )
 
     assert ran.returncode == 1
-    assert b"running inside claude-code" in ran.stdout
+    assert b"not allowed inside claude-code" in ran.stdout
     assert not approvals_file(user).exists()
 
 
 @pytest.mark.parametrize("words", [[], ["--minutes", "0", ".env"], ["--minutes", "999", ".env"]])
-def test_called_wrongly(user, at_terminal, words):
+def test_invalid_arguments(user, at_terminal, words):
     code, seen = at_terminal("approve", *words)
 
     assert code == 2
-    assert "no path is given" in seen or "is no number of minutes" in seen
+    assert "missing PATH" in seen or "invalid --minutes" in seen
 
 
 def test_a_path_cannot_steer_the_terminal(user, at_terminal):

@@ -1,4 +1,4 @@
-"""`hookline bench`: the table and its JSON come out of short runs, and nothing of the user's is touched."""
+"""Test `hookline bench` with short runs: its table, its JSON, and that the user's files stay untouched."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def bench(user, *words, **env):
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
-    """One run for all that look at it, of a machine that has a Node of sorts."""
+    """Return the report of one run, shared by several tests, with a replacement for Node on PATH."""
     place = tmp_path_factory.mktemp("bench")
     node = place / "bin/node"
     node.parent.mkdir()
@@ -45,6 +45,7 @@ def report(tmp_path_factory):
     return json.loads(ran.stdout) | {"code": ran.returncode}
 
 
+@pytest.mark.slow
 def test_every_figure_has_an_id_of_its_own_and_a_number(report):
     ids = [one["id"] for one in report["figures"]]
 
@@ -58,6 +59,7 @@ def test_what_has_a_bar_says_whether_it_is_met_and_the_exit_code_says_it_of_all(
     assert report["met"] == (report["code"] == 0) == all(one["met"] is not False for one in report["figures"])
 
 
+@pytest.mark.slow
 def test_nothing_in_it_tells_whose_machine_it_was(report):
     assert "/home" not in json.dumps(report)
     assert str(ROOT) not in json.dumps(report)
@@ -70,7 +72,7 @@ def test_where_there_is_no_node_that_is_said_and_the_rest_is_measured(user, tmp_
     ran = bench(user, PATH=str(tmp_path))
     text = ran.stdout.decode()
 
-    assert "left out: node: not found" in text
+    assert "note: node: not found" in text
     assert "node -e 0" not in text
     assert "hook call through the daemon" in text
     assert not [*user.home.rglob("*")]
@@ -96,6 +98,7 @@ def test_numbers_that_are_none_are_refused(user, words):
     assert user.run("bench", *words).returncode == 2
 
 
+@pytest.mark.long
 def test_the_whole_bench_writes_its_results(tmp_path):
     results = tmp_path / "results.json"
     words = ("--scale", "0.0005", "--quick", *SHORT)

@@ -1,4 +1,4 @@
-"""`hookline config show`: every value that holds, and where it comes from."""
+"""Test `hookline config show`: each effective value and its source."""
 
 import json
 
@@ -86,15 +86,13 @@ def test_a_wrong_value_is_seen_where_the_right_one_stands(user):
     assert rows["hooks.budget-countdown.stop"]["refused"] == f"{file}:3"
     assert "refused" not in rows["hooks.budget-countdown.priority"]
     assert f"problem: {file}:3: setting 'stop' of hook 'budget-countdown' must be a whole number" in text
-    assert f"default, because {file}:3 is wrong" in text
+    assert f"default, because the value in {file}:3 is invalid" in text
 
 
 def test_a_switch_that_switches_nothing_is_a_problem(user):
     said = shown(user, AR_DISABLE_NOSUCH="1")
 
-    assert said["problems"][0].startswith(
-        "environment: AR_DISABLE_NOSUCH switches nothing; there are: AR_DIS"
-    )
+    assert said["problems"][0].startswith("environment: AR_DISABLE_NOSUCH matches no hook; available: AR_DIS")
 
 
 def test_places_are_where_the_user_put_them(user, tmp_path):
@@ -109,8 +107,8 @@ def test_a_person_reads_the_same(user):
     user.write(".hookline/hookline.toml", "answer_within = 1\n")
     text = user.run("config", "show").stdout.decode()
 
-    assert text.startswith("waits for your trust: .hookline/hookline.toml:1: answer_within = 1\n")
-    assert "files that were read:\n  .hookline/hookline.toml\n" in text
+    assert text.startswith("not trusted: .hookline/hookline.toml:1: answer_within = 1\n")
+    assert "files read:\n  .hookline/hookline.toml\n" in text
     assert "\nhooks.budget-countdown.stop" in text
 
 

@@ -1,4 +1,4 @@
-"""`hookline convert`: a team's hooks for Claude Code, run under other agents, and what is said about it."""
+"""Test `hookline convert`: a team's hooks for Claude Code, run by other hosts, and the printed report."""
 
 import json
 import os
@@ -10,7 +10,7 @@ CAPTURES = Path(__file__).parent.parent / "captures"
 SETTINGS = ".claude/settings.json"
 HOOKS = ".hookline/hooks.json"
 MARKS = {"copilot-cli": {"COPILOT_CLI": "1"}}
-"""What a host sets for its hooks, where it is known by that."""
+"""Environment variables by which a host is recognised."""
 GUARD = """#!/bin/sh
 cat > guard.seen
 grep -q 'echo hi' guard.seen && { echo 'say it in the chat instead' >&2; exit 2; }
@@ -48,7 +48,7 @@ TEAM = {
 
 @pytest.fixture
 def team(user):
-    """A project whose team has hooks for Claude Code."""
+    """Return a user whose project has hooks for Claude Code."""
     for name, text in SCRIPTS.items():
         user.write(f".claude/hooks/{name}.sh", text).chmod(0o755)
     user.write(SETTINGS, TEAM)
@@ -69,7 +69,7 @@ def seen(user, name):
 
 
 def sent(user, host, stem, *words):
-    """What *host* reads back, in its own words, after a captured payload of its own."""
+    """Send a captured payload of *host* and return hookline's reply in the host's format."""
     text = (CAPTURES / host / f"{stem}.json").read_text().replace("/repo", str(user.project))
     ran = user.run("hook", host, *words, stdin=text, **MARKS.get(host, {}))
     assert ran.returncode == 0, ran.stderr
@@ -90,11 +90,12 @@ DENIED = {
         answer["permissionDecision"] == "deny" and answer["permissionDecisionReason"]
     ),
 }
-"""Where each says why a call is stopped."""
+"""Functions that return the reason for a block from each host's reply."""
 SPELT = {"copilot-cli"}
-"""Hosts whose payloads do not say which moment they are."""
+"""Hosts whose payloads do not name their event."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", CALLS)
 def test_a_teams_hooks_are_told_in_their_own_words_and_answer_in_the_other_agents(host, team, at_terminal):
     scope = ["--user"] if host == "copilot-cli" else []
@@ -137,7 +138,7 @@ def test_words_without_a_shell_find_the_projects_folder(team, at_terminal):
     at_terminal("trust", "--yes")
     sent(team, "codex", "PreToolUse")
 
-    assert (code, "carries over: " in said) == (0, True)
+    assert (code, "convertible: " in said) == (0, True)
     assert (team.project / "all.seen").read_text() == "|a b|${HOME}|$(id)|"
 
 
@@ -152,10 +153,11 @@ def test_variables_of_the_settings_are_the_hooks_own_and_those_of_a_user_alone_a
     assert code == 0
     assert declared(team)["hooks"]["PreToolUse"][0]["env"] == {"SPICE": "cumin", "LEVEL": "3"}
     assert (team.project / "env.seen").read_text() == "cumin\n"
-    assert "is without TOKEN, which .claude/settings.local.json sets for you alone" in said
+    assert "runs without TOKEN, which only .claude/settings.local.json sets" in said
     assert "hunter2" not in said + (team.project / HOOKS).read_text()
 
 
+@pytest.mark.slow
 def test_they_run_under_the_other_agent_alone_and_not_again_where_they_are_native(team, at_terminal):
     convert(team, "codex", "--yes")
     at_terminal("trust", "--yes")
@@ -169,6 +171,7 @@ def test_they_run_under_the_other_agent_alone_and_not_again_where_they_are_nativ
     assert [path.name for path in team.project.glob("*.seen")] == ["guard.seen"]
 
 
+@pytest.mark.slow
 def test_a_tool_that_failed_is_none_that_was_used(team, at_terminal):
     failed = {"hooks": {"PostToolUseFailure": [{"matcher": "Bash", "hooks": [command("gate")]}]}}
     used = {"PostToolUse": [{"matcher": "Bash", "hooks": [command("format")]}]}
@@ -191,8 +194,8 @@ def test_what_is_written_is_shown_first_and_waits_for_trust(team):
 
     assert (code, there, wrote) == (0, False, 0)
     assert '+        "name": "project.guard",' in said
-    assert "would be written" in said
-    assert "  still needed: a project's hooks wait for your trust: `hookline trust`\n" in told
+    assert "would write .hookline/hooks.json" in said
+    assert "  still needed: `hookline trust`, because project hooks run only if trusted\n" in told
     assert "  still needed: `hookline init --host codex`\n" in told
     assert declared(team)["hooks"]["PreToolUse"] == [
         {
@@ -213,7 +216,7 @@ def test_nobody_is_written_for_without_being_asked(team, at_terminal):
     agreed = at_terminal("convert", "--from", "claude-code", "--to", "codex", answer="y\n")[0]
 
     assert (code, refused, there, agreed) == (1, 1, False, 0)
-    assert "nobody can be asked here" in error
+    assert "confirmation requires an interactive terminal" in error
     assert (team.project / HOOKS).exists()
 
 
@@ -225,7 +228,7 @@ def test_twice_changes_nothing_and_another_agent_joins(team):
     convert(team, "gemini-cli", "--yes")
 
     assert (code, twice) == (0, once)
-    assert "is as it should be" in said
+    assert "is up to date" in said
     assert [one["hosts"] for one in declared(team)["hooks"]["Stop"]] == [["codex", "gemini-cli"]]
 
 
@@ -274,17 +277,17 @@ def test_what_does_not_carry_over_is_said_with_the_reason(team):
     assert [one["how"] for one in hooks] == ["not"] * 5 + ["partly"] * 2 + ["not"]
     assert [one["why"] for one in hooks] == [
         *(
-            [f"is of the type {kind!r}; only commands carry over"]
+            [f"has the type {kind!r}; only commands can be converted"]
             for kind in ("http", "prompt", "agent", "mcp_tool")
         ),
-        ["wants the shell 'powershell'; commands run in /bin/sh here"],
+        ["requires the shell 'powershell'; hookline runs commands in /bin/sh"],
         [
-            "runs for every call that its match fits: `if` is not read here",
-            "runs every time: `once` means nothing here",
-            "is waited for: `async` means nothing here",
+            "runs for every call that its matcher matches: `if` is not supported",
+            "runs every time: `once` is not supported",
+            "runs synchronously: `async` is not supported",
         ],
-        ["wants $CLAUDE_ENV_FILE, which is not set there"],
-        ["listens for 'Setup', which is no event of ours"],
+        ["uses $CLAUDE_ENV_FILE, which is not set there"],
+        ["listens for 'Setup', which hookline does not support"],
     ]
     assert not (team.project / HOOKS).exists()
 
@@ -296,7 +299,7 @@ def test_a_moment_that_holds_no_list_is_said(team, value):
     (one,) = json.loads(said)["hooks"]
 
     assert (code, one["how"], one["moment"]) == (1, "not", "PostToolUse")
-    assert one["why"] == ["is no list of entries, so no hook in it could be read"]
+    assert one["why"] == ["not a list of entries, so its hooks cannot be read"]
 
 
 @pytest.mark.parametrize("target", ["copilot-cli", "cursor", "vscode"])
@@ -304,7 +307,7 @@ def test_an_agent_that_runs_them_by_itself_does_not_get_them_twice(target, team)
     code, said, _ = convert(team, target, "--yes")
 
     assert code == 0
-    assert f"{target} runs the hooks of {SETTINGS} by itself; declared here it would run twice" in said
+    assert f"{target} already runs the hooks of {SETTINGS}; a converted hook would run twice" in said
     assert not (team.project / HOOKS).exists()
 
 
@@ -313,7 +316,7 @@ def test_hooks_of_this_user_alone_are_told_from_the_projects(team):
     team.write(".claude/settings.local.json", {"hooks": {"Stop": [{"hooks": [command("gate")]}]}})
     _, said, _ = convert(team, "codex", "--dry-run")
 
-    assert ".claude/settings.local.json is yours alone, and what is declared is the project's" in said
+    assert ".claude/settings.local.json is private, but the converted hook belongs to the project" in said
 
 
 def test_a_users_own_hooks_are_the_users_own_there(team):
@@ -327,15 +330,19 @@ def test_a_users_own_hooks_are_the_users_own_there(team):
     assert [one["name"] for one in made["hooks"]["Stop"]] == ["user.gate"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--from", "codex", "--to", "gemini-cli"], "codex tells in words of its own; if yours do, say so"),
-        (["--from", "opencode", "--to", "codex"], "are not commands in a list that could be read"),
-        (["--from", "codex", "--to", "codex"], "run under codex as they are"),
-        (["--from", "claude-code", "--to", "envelope"], "no agent that could be wired"),
-        (["--from", "claude-code", "--to", "nobody"], "no host is called 'nobody'"),
-        (["--from", "codex", "--to", "gemini-cli", "--payload", "morse"], "no payload is called 'morse'"),
+        (
+            ["--from", "codex", "--to", "gemini-cli"],
+            "the payload format of codex cannot be converted; if yours use another format",
+        ),
+        (["--from", "opencode", "--to", "codex"], "cannot be read; supported hosts: "),
+        (["--from", "codex", "--to", "codex"], "name the same host, 'codex'"),
+        (["--from", "claude-code", "--to", "envelope"], "hooks cannot be installed for 'envelope'"),
+        (["--from", "claude-code", "--to", "nobody"], "no host named 'nobody'"),
+        (["--from", "codex", "--to", "gemini-cli", "--payload", "morse"], "no payload format named 'morse'"),
     ],
 )
 def test_what_is_not_possible_is_said_before_anything_is_read(words, said, team):
@@ -368,7 +375,7 @@ def test_nothing_to_convert_is_said(user):
 
     assert (code, said) == (
         0,
-        "claude-code has no hooks in this project's files\nnothing is to be declared\n",
+        "claude-code has no hooks in this project's files\nno hooks to convert\n",
     )
     assert os.listdir(user.project) == [".git"]
 
@@ -376,6 +383,7 @@ def test_nothing_to_convert_is_said(user):
 ONLY = {"name": "mine", "command": "echo said", "hosts": ["codex"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("host", "stem", "runs"), [("codex", "SessionStart", True), ("gemini-cli", "SessionStart", False)]
 )
@@ -397,11 +405,11 @@ def test_the_list_shows_under_which_hosts_a_hook_runs(user):
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
-        ("hosts", ["codx"], "no host is called 'codx'; there are: claude-code, "),
+        ("hosts", ["codx"], "no host named 'codx'; did you mean 'codex'?"),
         ("hosts", [], "'hosts' must name at least one host"),
         ("hosts", [1], "item 1 of 'hosts'"),
         ("hosts", "codex", "'hosts' must be a list"),
-        ("moment", "Stop", "wants the moment 'Stop'; its payload must be that of a host"),
+        ("moment", "Stop", "has an unknown moment 'Stop'; its payload must be that of a host"),
     ],
 )
 def test_what_is_wrong_with_where_a_hook_runs_is_a_problem(key, value, said, user):
@@ -417,4 +425,7 @@ def test_a_moment_that_the_words_do_not_have_is_a_problem(user):
     entry = {"command": "x", "payload": "claude", "moment": "Stopp"}
     user.write("~/.config/hookline/hooks.json", {"version": 1, "hooks": {"Stop": [entry]}})
 
-    assert "wants the moment 'Stopp'; there are: SessionStart, " in user.run("list", "hooks").stdout.decode()
+    assert (
+        "has an unknown moment 'Stopp'; available: SessionStart, "
+        in user.run("list", "hooks").stdout.decode()
+    )

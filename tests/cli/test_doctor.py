@@ -1,4 +1,4 @@
-"""`hookline doctor`: what is configured is really tried, and what is wrong is said to who can mend it."""
+"""Test `hookline doctor`: it runs the configured commands, and reports problems with a way to fix them."""
 
 import json
 import os
@@ -12,6 +12,8 @@ from tests.conftest import WIRED_PROGRAM
 from hookline import __version__, hosts
 from hookline.core.install_table import Installation
 from hookline.hosts import _codex_trust
+
+pytestmark = pytest.mark.slow
 
 WIRABLE = [name for name in hosts.names() if hosts.load(name).install]
 HERE = str(Path(sys.executable).parent)
@@ -45,7 +47,7 @@ def attention(report):
 def test_a_real_event_goes_through_the_very_command_that_is_configured(alone, name):
     init(alone, name, "--user")
     report = doctor(alone, "--host", name)
-    (wire,) = of(report, name)["wired"]
+    (wire,) = of(report, name)["installed"]
 
     (command,) = wire["commands"]
     assert (command["tried"], command["problem"], wire["scope"]) == (True, "", "user")
@@ -67,7 +69,7 @@ def test_all_is_well_with_one_agent_wired(alone):
     ran = alone.run("doctor")
 
     assert ran.returncode == 0
-    assert re.search(r"✓ .claude/settings.json: a forced push is stopped in \d+ ms", ran.stdout.decode())
+    assert re.search(r"✓ .claude/settings.json: blocks a forced push in \d+ ms", ran.stdout.decode())
     assert "\x1b" not in ran.stdout.decode()
 
 
@@ -80,7 +82,7 @@ def test_a_terminal_gets_colours(alone, at_terminal):
 
 
 def test_where_nobody_calls_us_that_is_said(alone):
-    assert attention(doctor(alone)) == ["no agent calls us here: `hookline init` wires those in use"]
+    assert attention(doctor(alone)) == ["no hooks are installed here: run `hookline init`"]
 
 
 def test_an_agent_that_is_here_and_not_wired_is_noted_and_counts_only_where_it_was_asked_for(alone):
@@ -98,7 +100,9 @@ def test_a_program_that_is_gone_is_said_with_what_mends_it(alone):
     path.write_text(WIRED_PROGRAM.sub("/gone/hookline", path.read_text()))
     told = attention(doctor(alone))
 
-    assert any("/gone/hookline is no program" in text and "hookline upgrade" in text for text in told)
+    assert any(
+        "/gone/hookline is not an executable program" in text and "hookline upgrade" in text for text in told
+    )
 
 
 def test_a_program_of_the_users_own_that_is_gone_is_tried_all_the_same(alone):
@@ -111,7 +115,7 @@ def test_a_program_of_the_users_own_that_is_gone_is_tried_all_the_same(alone):
 
 
 def entry(user, moment="PreToolUse", scope="project", **changed):
-    """Change the entry of a moment: what its group, and what the hook in it says."""
+    """Change the entry of an event: the matcher of its group, or fields of its hook."""
     path = (user.home if scope == "user" else user.project) / ".claude/settings.json"
     whole = json.loads(path.read_text())
     (group,) = whole["hooks"][moment]
@@ -140,7 +144,9 @@ def test_what_a_repository_wrote_is_shown_and_not_run(alone, command):
     told = attention(doctor(alone))
 
     assert not (alone.project / "pwned").exists()
-    assert any("was not tried, because this repository" in text and command in text for text in told)
+    assert any(
+        all(part in text for part in ("was not tested, because", "this repository", command)) for text in told
+    )
 
 
 @pytest.mark.parametrize("folders", ["{project}/bin:{path}", "bin:{path}", "{project}/link:{path}"])
@@ -153,7 +159,7 @@ def test_a_program_that_the_repository_brings_is_not_run(alone, folders):
     ran = alone.run("doctor", "--json", PATH=path)
 
     assert not (alone.project / "pwned").exists()
-    assert "this repository brings hookline-client itself" in ran.stdout.decode()
+    assert "hookline-client is a file of this repository" in ran.stdout.decode()
 
 
 STUB = """#!/bin/sh
@@ -200,7 +206,7 @@ def test_a_python_of_the_repository_is_not_started_though_it_is_a_link_to_ours(a
     (alone.project / "python3").symlink_to(os.path.realpath(sys.executable))
     entry(alone, command="./python3 -m hookline hook claude-code")
 
-    assert any("this repository brings ./python3 itself" in text for text in attention(doctor(alone)))
+    assert any("./python3 is a file of this repository" in text for text in attention(doctor(alone)))
 
 
 def test_a_program_for_a_moment_that_starts_a_script_of_the_repository_is_not_run(alone):
@@ -222,7 +228,7 @@ def test_what_lies_in_the_repository_is_no_part_of_us(alone):
     report = doctor(alone)
 
     assert not (alone.project / "pwned").exists()
-    assert [one["tried"] for one in of(report, "claude-code")["wired"][0]["commands"]] == [True, True]
+    assert [one["tried"] for one in of(report, "claude-code")["installed"][0]["commands"]] == [True, True]
 
 
 def test_files_that_the_repository_calls_its_users_are_the_repositorys(alone):
@@ -241,20 +247,20 @@ def test_a_program_for_a_moment_that_the_repository_changed_is_not_run(alone):
     told = attention(doctor(alone))
 
     assert not (alone.project / "pwned").exists()
-    assert any("PreToolUse: is not as init writes it" in text for text in told)
+    assert any("PreToolUse: differs from `hookline init`" in text for text in told)
 
 
 @pytest.mark.parametrize(
     ("moment", "changed", "said"),
     [
-        ("PreToolUse", {"matcher": "NoSuchTool"}, '`matcher` is "NoSuchTool", and init does not write it'),
+        ("PreToolUse", {"matcher": "NoSuchTool"}, '`matcher` is "NoSuchTool"; init does not write this key'),
         ("PreToolUse", {"type": "prompt"}, '`hooks.type` is "prompt", not "command"'),
-        ("PreToolUse", {"async": True}, "`hooks.async` is true, and init does not write it"),
+        ("PreToolUse", {"async": True}, "`hooks.async` is true; init does not write this key"),
         ("PreToolUse", {"timeout": 1}, "`hooks.timeout` is 1, not 60"),
         (
             "Stop",
             {"command": "/gone/hookline hook claude-code"},
-            "(Stop): was not tried, because /gone/hookline is no program",
+            "(Stop): was not tested, because /gone/hookline is not an executable program",
         ),
         (
             "PostToolUse",
@@ -292,11 +298,11 @@ def test_hooks_of_others_in_the_same_entry_are_theirs(alone):
 
 def test_each_command_that_is_another_is_tried(alone):
     init(alone, "claude-code", "--user")
-    entry(alone, "PostToolUse", scope="user", command="hookline hook claude-code --bogus")
+    entry(alone, "PostToolUse", scope="user", command="hookline hook claude-code --only")
     told = attention(doctor(alone))
 
     assert any("(PostToolUse): `git push --force` was not stopped" in text for text in told)
-    assert any("called wrongly, so nothing was judged" in text for text in told)
+    assert any("invalid arguments; no hook ran" in text for text in told)
 
 
 def test_of_another_program_nobody_asks_for_the_version(alone):
@@ -338,8 +344,8 @@ def test_a_program_of_a_moment_that_is_missing_or_may_not_be_executed_is_said(al
     (alone.home / ".cline/hooks/TaskError").chmod(0o644)
     told = attention(doctor(alone))
 
-    assert any("not wired at TaskComplete" in text for text in told)
-    assert any("TaskError: may not be executed" in text for text in told)
+    assert any("no hook for TaskComplete" in text for text in told)
+    assert any("TaskError: is not executable" in text for text in told)
 
 
 def test_a_home_with_a_quote_in_its_name_is_no_trouble(alone):
@@ -355,16 +361,16 @@ def test_a_home_with_a_quote_in_its_name_is_no_trouble(alone):
 def test_a_home_that_is_the_project_is_looked_at_once(alone):
     init(alone, "claude-code", "--user")
     report = doctor(alone, HOME=str(alone.project))
-    assert attention(report) == ["no agent calls us here: `hookline init` wires those in use"]
+    assert attention(report) == ["no hooks are installed here: run `hookline init`"]
     alone.write(".claude/settings.json", (alone.home / ".claude/settings.json").read_text())
     report = doctor(alone, HOME=str(alone.project))
 
     assert attention(report) == []
-    assert [one["scope"] for one in of(report, "claude-code")["wired"]] == ["user"]
+    assert [one["scope"] for one in of(report, "claude-code")["installed"]] == ["user"]
 
 
 def fake(user, script):
-    """Another program of our name, which the settings start."""
+    """Install another program named `hookline` in the project's settings."""
     path = user.write("~/bin/hookline", f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
     settings = user.project / ".claude/settings.json"
@@ -374,11 +380,11 @@ def fake(user, script):
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        ("exit 0", "`git push --force` was not stopped: exit code 0, and it said: nothing at all"),
-        ("echo broken >&2; exit 1", "exit code 1, and it said: broken"),
+        ("exit 0", "`git push --force` was not stopped: exit code 0, output: nothing"),
+        ("echo broken >&2; exit 1", "exit code 1, output: broken"),
         (
             'echo \'{"permission": "deny", "m": "dangerous-command:git-push-force"}\'',
-            "was stopped, but not in the words that claude-code reads",
+            "was stopped, but not in the reply format of claude-code",
         ),
         ("[ $1 = --version ] && echo hookline 0.0.1", "is 'hookline 0.0.1', this is"),
     ],
@@ -397,7 +403,7 @@ def test_a_moment_that_is_missing_is_named(alone):
     del whole["hooks"]["Stop"]
     path.write_text(json.dumps(whole))
 
-    assert any("not wired at Stop: `hookline upgrade`" in text for text in attention(doctor(alone)))
+    assert any("no hook for Stop: run `hookline upgrade`" in text for text in attention(doctor(alone)))
 
 
 def test_two_files_of_one_host_are_one_too_many(alone):
@@ -405,7 +411,7 @@ def test_two_files_of_one_host_are_one_too_many(alone):
     init(alone, "claude-code", "--user")
     told = attention(doctor(alone))
 
-    assert any("calls us by 2 files, so every event arrives 2 times" in text for text in told)
+    assert any("hooks are installed in 2 files, so every event is handled 2 times" in text for text in told)
 
 
 def test_a_local_file_that_calls_us_too_is_counted(alone):
@@ -420,7 +426,7 @@ def test_settings_and_plugin_are_one_too_many(alone):
     init(alone, "claude-code")
     alone.write("~/.claude/settings.json", {"enabledPlugins": {"hookline@tools": True}})
 
-    assert any("'hookline@tools' is on as well" in text for text in attention(doctor(alone)))
+    assert any("'hookline@tools' is enabled too" in text for text in attention(doctor(alone)))
 
 
 def test_hosts_that_run_the_files_of_another_are_named(alone):
@@ -429,10 +435,8 @@ def test_hosts_that_run_the_files_of_another_are_named(alone):
     (alone.home / ".cursor").mkdir()
     told = [one["text"] for one in doctor(alone)["findings"]]
 
-    assert any(
-        "run by copilot-cli: each is recognised, and answered by its own entry" in text for text in told
-    )
-    assert any("run by cursor: each is recognised, and answered in its own words" in text for text in told)
+    assert any("run by copilot-cli: each is answered only by its own hooks" in text for text in told)
+    assert any("run by cursor: each is answered in its own format" in text for text in told)
 
 
 @pytest.mark.parametrize(
@@ -441,8 +445,8 @@ def test_hosts_that_run_the_files_of_another_are_named(alone):
         ("claude-code", [], ".claude/settings.local.json", {"disableAllHooks": True}, "disableAllHooks"),
         ("codex", ["--user"], "~/.codex/config.toml", "[features]\nhooks = false\n", "features.hooks"),
         ("codex", ["--user"], "~/.codex/config.toml", "", "14 of 14 hooks wait for your trust"),
-        ("gemini-cli", [], "~/.gemini/x", "", "is no folder that it trusts: open it with `gemini`"),
-        ("copilot-cli", [], "~/.copilot/x", "", "is no folder that it trusts: start `copilot` there"),
+        ("gemini-cli", [], "~/.gemini/x", "", "is not a trusted folder: open it with `gemini`"),
+        ("copilot-cli", [], "~/.copilot/x", "", "is not a trusted folder: start `copilot` there"),
         ("copilot-cli", [], "~/.copilot/settings.json", {"disableAllHooks": True}, "disableAllHooks"),
         ("qwen-code", [], "~/.qwen/settings.json", {"disableAllHooks": True}, "disableAllHooks"),
         (
@@ -450,9 +454,9 @@ def test_hosts_that_run_the_files_of_another_are_named(alone):
             [],
             "~/.qwen/settings.json",
             ASKING,
-            "is no folder that it trusts: open it with `qwen`",
+            "is not a trusted folder: open it with `qwen`",
         ),
-        ("codex", [], "~/.codex/config.toml", "", "is no project that it trusts: start `codex` there"),
+        ("codex", [], "~/.codex/config.toml", "", "is not a trusted project: start `codex` there"),
         (
             "gemini-cli",
             [],
@@ -543,7 +547,7 @@ def test_guards_that_are_off_are_said_and_the_trial_is_still_fair(alone):
     notes = [one["text"] for one in (*of(report, "claude-code")["findings"], *report["findings"])]
 
     assert report["well"]
-    assert any("dangerous-command is off, so nothing could be stopped" in text for text in notes)
+    assert any("dangerous-command is off, so blocking was not tested" in text for text in notes)
     assert any("hook 'dangerous-command' is off" in text and "hookline.toml" in text for text in notes)
 
 
@@ -560,14 +564,14 @@ def test_inside_of_an_agent_the_trial_is_the_hosts_own(alone):
     init(alone, "claude-code", "--user")
     report = doctor(alone, COPILOT_CLI="1", CLAUDE_CODE_SESSION_ID="outer", CURSOR_VERSION="1")
 
-    assert [one["problem"] for one in of(report, "claude-code")["wired"][0]["commands"]] == [""]
+    assert [one["problem"] for one in of(report, "claude-code")["installed"][0]["commands"]] == [""]
 
 
 def test_a_wrong_name_is_a_clear_sentence(alone):
     ran = alone.run("doctor", "--host", "gemni-cli")
 
     assert ran.returncode == 2
-    assert "no host is called 'gemni-cli'; there are: claude-code" in ran.stderr.decode()
+    assert "no host named 'gemni-cli'; did you mean 'gemini-cli'?" in ran.stderr.decode()
 
 
 def test_the_report_says_its_version(alone):
@@ -575,7 +579,7 @@ def test_the_report_says_its_version(alone):
 
 
 def test_the_hashes_are_those_that_codex_itself_computes():
-    """Worked out with the way whose results were compared with Codex's own list of hooks."""
+    """Compare with hashes from an implementation that was checked against Codex's own list of hooks."""
     command = {"type": "command", "command": "hookline hook codex"}
     timed = {**command, "timeout": 60}
     table = {

@@ -1,4 +1,4 @@
-"""What the doctor says of the store and its spool, where the trouble is real."""
+"""Test the findings of `hookline doctor` on the store and its spool, with real problems."""
 
 import os
 import sqlite3
@@ -7,9 +7,13 @@ from contextlib import closing
 
 import pytest
 
+from hookline.core.chain import FAILURE_BLOCKS
 from hookline.core.store import Record
+from hookline.core.values import replace
 from hookline.stores.sqlite import open_store
 from hookline.system import spool, spool_files
+
+pytestmark = pytest.mark.slow
 
 
 def record(number, at=None):
@@ -19,7 +23,7 @@ def record(number, at=None):
 
 @pytest.fixture
 def folder(wired):
-    """Where a user's store lies, with three records in it."""
+    """Return the folder of the user's store, which contains three records."""
     place = wired.home / ".local/state/hookline"
     with closing(open_store(str(place / "hookline.db"))) as store:
         store.record([record(number) for number in range(3)])
@@ -83,7 +87,7 @@ def test_records_of_the_future_are_said(folder, troubles):
     with closing(open_store(str(folder / "hookline.db"))) as store:
         store.record([record(7, at=time.time() + 86_400)])
 
-    assert "which is still to come: set the clock right" in troubles()["clock.future"]
+    assert "in the future" in troubles()["clock.future"]
 
 
 @pytest.mark.parametrize(("age", "said"), [(7200, True), (5, False)])
@@ -95,7 +99,7 @@ def test_records_that_nobody_moves_are_said(folder, troubles, age, said):
     os.utime(path, (then, then))
     told = troubles().get("spool.waits", "")
 
-    assert told.startswith("2 records wait in ") == ("for 2 hours" in told) == said
+    assert told.startswith("2 records have waited in ") == ("for 2 hours" in told) == said
 
 
 def test_torn_records_are_said(folder, wired, troubles):
@@ -104,4 +108,44 @@ def test_torn_records_are_said(folder, wired, troubles):
         file.write(b'{"id": "cut sh')
     assert wired.run("log").returncode == 0
 
-    assert "were cut short" in troubles()["spool.torn"]
+    assert "incomplete records" in troubles()["spool.torn"]
+
+
+BROKEN = """
+from hookline import PreToolUse, State, hook
+
+@hook()
+def broken(event: PreToolUse, state: State):
+    raise ValueError("no such table")
+"""
+
+
+def test_a_hook_that_crashed_is_said_with_its_last_error(wired, troubles):
+    wired.write("~/.config/hookline/hooks/broken.py", BROKEN)
+    for _ in range(2):
+        wired.hook(wired.shell("ls"))
+    wired.write("~/.config/hookline/hooks/broken.py", "")
+    told = troubles()["hook.failed"]
+
+    assert told.startswith("hook 'broken' failed at PreToolUse 2 times in the last day, last at 20")
+    assert "ValueError: no such table" in told
+
+
+@pytest.mark.parametrize(
+    ("age", "step", "said"),
+    [
+        (0, {"said": "timed-out", "note": "timed out after 5 s"}, True),
+        (0, {"said": "block", "reason": f"x{FAILURE_BLOCKS}", "note": "failed: X"}, True),
+        (0, {"said": "block", "reason": "dangerous", "note": ""}, False),
+        (0, {"said": "skipped", "note": "disabled by a person"}, False),
+        (90_000, {"said": "failed", "note": "failed: X"}, False),
+    ],
+)
+def test_failures_of_the_last_day_are_said(folder, troubles, age, step, said):
+    with closing(open_store(str(folder / "hookline.db"))) as store:
+        trail = ({"hook": "mine", **step},)
+        store.record([replace(record(20, at=time.time() - age), trail=trail, event="PostToolUse")])
+    told = troubles().get("hook.failed", "")
+
+    assert told.startswith("hook 'mine' failed at PostToolUse once in the last day, last at ") == said
+    assert told.endswith(f": {step['note']}") == said

@@ -1,4 +1,4 @@
-"""`hookline fire`: a portable event in, the response envelope out, recorded like any event."""
+"""Test `hookline fire`: a portable event as input, the response envelope as output, and its record."""
 
 import json
 
@@ -60,16 +60,20 @@ def test_the_exit_code_may_say_it(user, words, code):
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["Nothing"], 2, "no event is called 'Nothing'; there are: SessionStart, UserPromptSubmit"),
-        (["UserPromptSubmit"], 2, "needs 'prompt', which is missing"),
+        (["Nothing"], 2, "no event named 'Nothing'; available: SessionStart, UserPromptSubmit"),
+        (["UserPromptSubmit"], 2, "has no 'prompt', which is required"),
         (["Stop", "--field", "continuing=yes"], 2, "field 'continuing' is text, not true or false"),
-        (["Stop", "--field", "continuing"], 2, "'continuing' is no field; write name=text or name:=JSON"),
-        (["Stop", "--field", "continuing:={"], 2, "is no JSON"),
-        (["Stop", "--field", "cwd.x=1"], 2, "field 'cwd.x' leads into 'cwd', which is no object"),
-        (["Stop", "--json", "{"], 2, "the event is no JSON"),
-        (["Stop", "--json", "[]"], 2, "an event is a JSON object"),
-        (["Stop", "--json", '{"hook": "Start"}'], 2, "the JSON says another event than 'Stop'"),
-        (["Stop", "--cwd", "nowhere"], 1, "nowhere: is no folder"),
+        (
+            ["Stop", "--field", "continuing"],
+            2,
+            "invalid field 'continuing': expected name=text or name:=JSON",
+        ),
+        (["Stop", "--field", "continuing:={"], 2, "invalid JSON after := in"),
+        (["Stop", "--field", "cwd.x=1"], 2, "invalid field 'cwd.x': 'cwd' is not an object"),
+        (["Stop", "--json", "{"], 2, "invalid JSON: "),
+        (["Stop", "--json", "[]"], 2, "expected a JSON object"),
+        (["Stop", "--json", '{"hook": "Start"}'], 2, "differs from the event 'Stop'"),
+        (["Stop", "--cwd", "nowhere"], 1, "nowhere: not a folder"),
     ],
 )
 def test_a_wrong_call_is_one_clear_sentence(user, words, code, said):

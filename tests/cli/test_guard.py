@@ -1,4 +1,4 @@
-"""`hookline guard`: a project's own expectations, and figures on labelled files."""
+"""Test `hookline guard`: a project's own expectations, and scores on labelled files."""
 
 import importlib.util
 import json
@@ -19,7 +19,7 @@ def jsonl(*rows):
 
 
 def guard_test(user, *rows, words=(), **env):
-    """The exit code and the results."""
+    """Run `hookline guard test` on *rows* and return (exit code, results)."""
     user.write(TESTS, jsonl(*rows))
     done = user.run("guard", "test", "--json", *words, **env)
     assert done.stderr == b""
@@ -28,9 +28,6 @@ def guard_test(user, *rows, words=(), **env):
 
 def expect(command, expected, **more):
     return {"command": command, "expect": expected, **more}
-
-
-# guard test
 
 
 @pytest.mark.parametrize(
@@ -122,28 +119,31 @@ def test_what_a_person_sees(user):
     lines = done.stdout.decode().splitlines()
 
     assert (done.returncode, done.stderr) == (1, b"")
-    assert lines[0].split() == ["line", "expected", "got", "what", "why"]
+    assert lines[0].split() == ["test", "line", "expected", "actual", "call", "comment"]
     assert lines[1].split() == ["ok", "1", "block", "block", "git", "push", "-f", "history"]
     assert lines[2].split()[:4] == ["FAILED", "2", "allow", "block"]
     assert f"{TESTS}:2: expected allow, got block by {FORCED}" in lines
-    assert lines[-1] == "1 of 2 hold"
+    assert lines[-1] == "1 of 2 tests passed"
 
 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("no JSON\n", "is no JSON"),
-        ("[1]\n", "is no JSON object; write {"),
-        ('{"expect": "allow"}\n', "a test has a 'command' or a 'payload', one of them"),
-        (expect("ls", "allow", payload={}), "a test has a 'command' or a 'payload', one of them"),
-        (expect("ls", "deny"), "'expect' is 'deny'; there are: allow, ask, block"),
-        ({"command": "ls"}, "'expect' is None; there are: allow, ask, block"),
-        (expect("ls", "allow", expects="x"), "a test has no 'expects'; there are: command, payload"),
-        (expect(["ls"], "allow"), "'command' is no text"),
-        (expect("ls", "allow", host="claude-cod"), "no host is called 'claude-cod'; there are: claude-code"),
-        ({"payload": "ls", "expect": "allow"}, "'payload' is no JSON object"),
-        ({"payload": {"no": "event"}, "expect": "allow"}, "does not say which event it is"),
-        ({"payload": {"hook_event_name": "PreToolUse"}, "expect": "allow"}, "needs 'tool_name'"),
+        ("no JSON\n", "invalid JSON"),
+        ("[1]\n", "expected a JSON object, such as {"),
+        ('{"expect": "allow"}\n', "expected either 'command' or 'payload'"),
+        (expect("ls", "allow", payload={}), "expected either 'command' or 'payload'"),
+        (expect("ls", "deny"), "invalid 'expect' 'deny': expected allow, ask, block"),
+        ({"command": "ls"}, "invalid 'expect' None: expected allow, ask, block"),
+        (expect("ls", "allow", expects="x"), "unknown key 'expects'; expected: command, payload"),
+        (expect(["ls"], "allow"), "invalid 'command': expected a string"),
+        (
+            expect("ls", "allow", host="claude-cod"),
+            "no host named 'claude-cod'; did you mean 'claude-code'?",
+        ),
+        ({"payload": "ls", "expect": "allow"}, "invalid 'payload': expected a JSON object"),
+        ({"payload": {"no": "event"}, "expect": "allow"}, "does not name its event"),
+        ({"payload": {"hook_event_name": "PreToolUse"}, "expect": "allow"}, "has no 'tool_name'"),
     ],
 )
 def test_a_bad_line_is_an_error_with_its_place(user, line, said):
@@ -159,12 +159,15 @@ def test_every_bad_line_is_named(user):
     user.write(TESTS, "x\n\ny\n")
     said = user.run("guard", "test").stderr.decode()
 
-    assert f"{TESTS}:1: is no JSON\n{TESTS}:3: is no JSON" in said
+    assert f"{TESTS}:1: invalid JSON\n{TESTS}:3: invalid JSON" in said
 
 
 @pytest.mark.parametrize(
     ("content", "code", "said"),
-    [(None, 1, f"{TESTS}: no such file or directory"), ("\n", 2, f"{TESTS}: has no tests; write one a line")],
+    [
+        (None, 1, f"{TESTS}: no such file or directory"),
+        ("\n", 2, f"{TESTS}: no tests found; write one per line"),
+    ],
 )
 def test_no_tests_are_no_success(user, content, code, said):
     if content is not None:
@@ -179,9 +182,6 @@ def test_nothing_is_recorded(user):
     guard_test(user, expect("git push -f", "block"))
 
     assert user.log() == []
-
-
-# guard score
 
 
 def score(user, *rows, words=("--only", "dangerous-command")):
@@ -267,7 +267,7 @@ def test_rows_that_nobody_listens_for_are_said(user):
     shown = user.run("guard", "score", "rows.jsonl", "--only", "dangerous-command").stdout.decode()
 
     assert report["unheard"] == 1
-    assert "1 rows are about a moment that none of these guards listens for" in shown
+    assert "1 rows are events that these guards do not handle" in shown
 
 
 def test_what_a_person_sees_of_a_score(user):
@@ -285,16 +285,16 @@ def test_what_a_person_sees_of_a_score(user):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("x\n", "rows.jsonl:2: is no labelled case: "),
+        ("x\n", "rows.jsonl:2: invalid labelled case: "),
         (
             '{"cmd": "ls", "expect": "maybe"}\n',
-            "'expect' is 'maybe'; there are: block, warn, redact, gate, allow",
+            "invalid 'expect' 'maybe': expected block, warn, redact, gate, allow",
         ),
-        ('{"cmd": "ls"}\n', "'expect' is None"),
-        ('{"expect": "allow"}\n', "there is no cmd, command, path, input, text or prompt in it"),
-        ('{"tool": "Nope", "path": "a", "expect": "allow"}\n', "'Nope' is missing"),
-        ('{"tool": "Read", "command": "a", "expect": "allow"}\n', "'command' is missing"),
-        ("7\n", "rows.jsonl:2: is no labelled case: "),
+        ('{"cmd": "ls"}\n', "invalid 'expect' None"),
+        ('{"expect": "allow"}\n', "expected one of: cmd, command, path, input, text, prompt"),
+        ('{"tool": "Nope", "path": "a", "expect": "allow"}\n', "missing key 'Nope'"),
+        ('{"tool": "Read", "command": "a", "expect": "allow"}\n', "missing key 'command'"),
+        ("7\n", "rows.jsonl:2: invalid labelled case: "),
     ],
 )
 def test_a_row_that_is_none_is_an_error_with_its_place(user, line, said):
@@ -310,8 +310,8 @@ def test_a_row_that_is_none_is_an_error_with_its_place(user, line, said):
     ("words", "code", "said"),
     [
         (["score", "nowhere.jsonl"], 1, "nowhere.jsonl: no such file or directory"),
-        (["score", str(MATRIX), "--only", "audit"], 2, "no built-in guard is called 'audit'; there are: "),
-        ([], 2, "the following arguments are required: WHAT"),
+        (["score", str(MATRIX), "--only", "audit"], 2, "no built-in guard named 'audit'; available: "),
+        ([], 2, "the following arguments are required: ACTION"),
     ],
 )
 def test_a_wrong_call_is_one_clear_sentence(user, words, code, said):
@@ -321,11 +321,8 @@ def test_a_wrong_call_is_one_clear_sentence(user, words, code, said):
     assert said in done.stderr.decode()
 
 
-# What the labels mean, with a guard of each sort.
-
-
 def judged(line, response):
-    """Whether a row is right, when a guard answers with *response*."""
+    """Return whether the label of *line* matches when a guard answers with *response*."""
     from hookline.cli._guard import rows as labels
     from hookline.core import chain
     from hookline.core.events import Event
@@ -384,9 +381,6 @@ def test_a_miss_never_shows_the_secret(user):
     assert b"secret" not in shown
 
 
-# Our own matrix.
-
-
 def generator():
     spec = importlib.util.spec_from_file_location("matrix", CORPUS / "matrix.py")
     module = importlib.util.module_from_spec(spec)
@@ -412,6 +406,7 @@ def test_bash_accepts_every_row_of_the_matrix(tmp_path):
     assert (checked.returncode, checked.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_the_figures_on_the_matrix(user):
     done = user.run("guard", "score", str(MATRIX), "--only", "dangerous-command", "--json")
     report = json.loads(done.stdout)

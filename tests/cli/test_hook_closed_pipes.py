@@ -1,4 +1,4 @@
-"""A host that closes what a call reads from or writes to sees no traceback."""
+"""Test that a host that closes the streams of a call sees no traceback."""
 
 import os
 import subprocess
@@ -7,6 +7,7 @@ import sys
 import pytest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_what_is_closed_ends_as_ever(user, closed):
     ran = subprocess.run(

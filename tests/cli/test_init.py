@@ -1,4 +1,4 @@
-"""`hookline init`: it touches what is ours, says what it leaves, and one bad file is no other's trouble."""
+"""Test `hookline init`: it changes only its own entries, reports skipped files, and survives bad ones."""
 
 import json
 import os
@@ -23,10 +23,11 @@ def test_a_file_of_the_users_own_that_names_us_is_left_with_a_word_on_what_to_do
 
     assert ran.returncode == 1
     assert path.read_text() == "./lint.sh && hookline hook cline\n"
-    assert "PreToolUse is there already and not ours; it was left as it is: move it away" in said(ran)
+    assert "PreToolUse exists and was not written by hookline; it was not changed: move it away" in said(ran)
     assert (user.project / ".cline/hooks/PostToolUse").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["cline", "copilot-cli", "kiro", "opencode"])
 def test_a_file_that_we_wrote_with_another_program_is_written_anew(user, host):
     user.run("init", "--yes", "--host", host)
@@ -46,8 +47,8 @@ def test_a_number_that_cannot_be_read_is_one_files_trouble(user):
     ran = user.run("init", "--yes", "--host", "claude-code", "--host", "gemini-cli")
 
     assert ran.returncode == 1
-    assert "settings.json: line 1, column 7: a number of more than 4,000 digits" in said(ran)
-    assert "gemini-cli is wired now" in said(ran)
+    assert "settings.json: line 1, column 7: a number exceeds 4,000 digits" in said(ran)
+    assert "gemini-cli: hooks installed" in said(ran)
     assert "hookline-client hook gemini-cli" in (user.project / ".gemini/settings.json").read_text()
 
 
@@ -61,7 +62,7 @@ def test_print_shows_every_file(user):
 def test_print_says_where_there_is_nothing_to_print(user):
     ran = user.run("init", "--print", "--host", "reasonix")
 
-    assert (ran.returncode, ran.stdout) == (1, b"reasonix is wired by --user only\n")
+    assert (ran.returncode, ran.stdout) == (1, b"reasonix can be installed only with --user\n")
 
 
 def test_a_link_that_leads_out_of_the_project_is_not_followed(user, tmp_path):
@@ -102,10 +103,11 @@ def test_what_calls_us_in_a_way_of_its_own_is_said_and_gets_no_second(user):
     path = user.write(".codex/hooks.json", {"hooks": {"Stop": [theirs]}})
     ran = user.run("init", "--yes", "--host", "codex")
 
-    assert "an entry of your own calls us already at Stop; no second one is put there" in said(ran)
+    assert "an entry of yours already calls hookline at Stop; no second one was added" in said(ran)
     assert json.loads(path.read_text())["hooks"]["Stop"] == [theirs]
 
 
+@pytest.mark.slow
 def test_twelve_at_once_leave_one_registration(user):
     words = [str(HOOKLINE), "init", "--yes", "--host", "claude-code"]
     quiet = {"cwd": user.project, "env": user.environment(), "stdin": subprocess.DEVNULL}
@@ -120,6 +122,7 @@ def test_twelve_at_once_leave_one_registration(user):
     assert len(list((user.home / ".local/state/hookline/wired").glob("*.json"))) == 1
 
 
+@pytest.mark.slow
 def test_huge_settings_take_seconds(user):
     path = user.write(
         ".claude/settings.json", json.dumps({"env": {f"K{n}": "x" * 20 for n in range(230_000)}}, indent=1)

@@ -1,4 +1,4 @@
-"""`hookline list`: every hook with whose it is and why it is off, every host with what it can do."""
+"""Test `hookline list`: each hook with its source and why it is off, each host with its capabilities."""
 
 import json
 
@@ -66,10 +66,8 @@ def test_what_is_wrong_and_what_waits_stands_on_top(user, view):
     user.write(".hookline/hookline.toml", "profil = 1\n[hooks.dangerous-command]\nenabled = false\n")
     shown = user.run("list", view).stdout.decode().splitlines()
 
-    assert shown[0].startswith("problem: .hookline/hookline.toml:1: hookline.toml has no 'profil'")
-    assert shown[1] == (
-        "waits for your trust: .hookline/hookline.toml:3: [hooks.dangerous-command] enabled = False"
-    )
+    assert shown[0].startswith("problem: .hookline/hookline.toml:1: no option named 'profil'")
+    assert shown[1] == ("not trusted: .hookline/hookline.toml:3: [hooks.dangerous-command] enabled = False")
 
 
 def test_a_host_says_how_each_event_is_to_be_had(user):

@@ -1,4 +1,4 @@
-"""The command line as a whole: help for everything, and no traceback for anyone."""
+"""Test the command line as a whole: help for each command, and no traceback on invalid arguments."""
 
 import signal
 import subprocess
@@ -25,6 +25,7 @@ def test_version(user):
     assert user.run("--version").stdout.decode() == f"hookline {__version__}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "loaded"),
     [(["--version"], set()), (["list", "--help"], {"list"}), (["hook", "--help"], {"hook"})],
@@ -59,7 +60,7 @@ def test_help_has_examples_and_exit_codes(name, capsys):
 
 
 def test_one_process_may_run_several(capsys):
-    """A command is called like a built-in function: loading it must not put it in that one's place."""
+    """Check that loading the command `list` does not shadow the built-in function in later runs."""
     for name in ("hook", "list", "list"):
         with pytest.raises(SystemExit) as left:
             main([name, "--help"])
@@ -84,6 +85,7 @@ def test_a_wrong_call_says_what_there_is(user, words):
     assert b"Traceback" not in ran.stderr
 
 
+@pytest.mark.slow
 def test_a_terminal_that_cannot_show_a_character_is_no_error(user):
     ran = user.run("explain", "envelope", "echo ▲", PYTHONIOENCODING="ascii", LANG="C")
 
@@ -91,11 +93,12 @@ def test_a_terminal_that_cannot_show_a_character_is_no_error(user):
     assert b"\\u25b2" in ran.stdout
 
 
+@pytest.mark.slow
 def test_an_interrupted_command_says_so(user):
     program = subprocess.Popen(
         [HOOKLINE, "log", "--follow"],
         cwd=user.project, env=user.environment(), stderr=subprocess.PIPE,
-        # A job in the background ignores it.
+        # A background job ignores SIGINT, and its children inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 -- no threads here
     )  # fmt: skip
     with program:

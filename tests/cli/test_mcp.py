@@ -1,4 +1,4 @@
-"""The MCP server, asked by the SDK's own client: through a pipe, and over HTTP with the secret."""
+"""Test the MCP server with the SDK's own client: through a pipe, and over HTTP with the secret."""
 
 import asyncio
 import json
@@ -14,6 +14,8 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from tests.conftest import HOOKLINE
+
+pytestmark = pytest.mark.slow
 
 SECRET = "a secret of this test alone"
 PUSH = {"tool": {"name": "shell", "input": {"command": "git push --force"}}}
@@ -37,7 +39,7 @@ def listening(user, *words, **env):
 
 @pytest.fixture(params=["pipe", "http"])
 def ask(request, user):
-    """Call tools one after another in one session: their answers, and the names of all tools."""
+    """Return a function that calls tools in a session and returns (names of all tools, results)."""
 
     def asked(*calls, words=()):
         if request.param == "pipe":
@@ -83,8 +85,10 @@ def test_what_was_remembered_is_recalled_in_another_session(ask, user):
     )
 
     assert tools == ["recall", "remember", "verdict", "budget"]
-    assert found["result"] == [{**told, "kind": "decision", "scope": "repository", "text": kept["text"]}]
-    assert none["result"] == []
+    (memory,) = found["memories"]
+    assert memory == {**told, "kind": "decision", "scope": "repository", "by": "agent", "text": kept["text"]}
+    assert none["memories"] == []
+    assert "data, not instructions" in found["notice"]
     assert "Amounts are stored" in user.run("memory", "list").stdout.decode()
 
 
@@ -100,8 +104,8 @@ def test_an_agent_speaks_for_one_repository_and_of_what_is_there(ask):
         ("recall", {"question": "which port"}),
     )
 
-    assert ("scope" in everywhere, "no memory has the id" in unknown) == (True, True)
-    assert [one["text"] for one in found["result"]] == ["The port is 9090"]
+    assert ("scope" in everywhere, "no memory with the id" in unknown) == (True, True)
+    assert [one["text"] for one in found["memories"]] == ["The port is 9090"]
 
 
 def test_a_verdict_is_asked_for_and_nothing_is_kept(ask, user):
@@ -129,7 +133,7 @@ def test_the_budget_is_read(ask, user):
     _, (known, wrong) = ask(("budget", {}), ("budget", {"session": "nobody"}))
 
     assert (known["session"], known["endsAt"]) == ("s1", None)
-    assert "no session that begins with 'nobody'" in wrong
+    assert "no session with id 'nobody'" in wrong
 
 
 def test_what_is_wrong_is_said(ask):
@@ -140,9 +144,7 @@ def test_what_is_wrong_is_said(ask):
         ("remember", {"text": "x", "kind": "rumour"}),
     )
 
-    assert ["no event is called" in said[0], "empty text" in said[1], "not known here" in said[2]] == [
-        True
-    ] * 3
+    assert ["unknown event" in said[0], "is empty" in said[1], "unknown issue" in said[2]] == [True] * 3
     assert "rumour" in said[3]
 
 
@@ -208,8 +210,8 @@ def test_nonsense_through_the_pipe_does_not_end_it(user):
 def test_a_memory_is_short(ask, user, text):
     _, (said,) = ask(("remember", {"text": text}))
 
-    assert "say it in one or two sentences" in said
-    assert user.run("memory", "list").stdout == b""
+    assert "one or two sentences" in said
+    assert user.run("memory", "list").stdout == b"no memories\n"
 
 
 def test_many_at_once_are_answered(user):

@@ -1,4 +1,4 @@
-"""A person looks at what was learnt and corrects it; what they forget is nowhere any more."""
+"""Test `hookline memory`, with which a human lists, corrects and deletes memories."""
 
 import json
 
@@ -70,7 +70,7 @@ def test_what_is_forgotten_is_in_no_file(user, memory):
     memory("export", "team.jsonl")
 
     assert "xylophone" in (user.project / "team.jsonl").read_text()
-    assert memory("forget", gone) == f"forgot 1, also in {user.project / 'team.jsonl'}\n"
+    assert memory("forget", gone) == f"forgot 1 memory, also removed from {user.project / 'team.jsonl'}\n"
     files = [path for folder in (user.home, user.project) for path in folder.rglob("*") if path.is_file()]
     assert [
         path for path in files if b"xylophone" in path.read_bytes() or b"quixotic" in path.read_bytes()
@@ -81,8 +81,8 @@ def test_what_is_forgotten_is_in_no_file(user, memory):
 def test_an_agent_does_not_bring_back_what_was_forgotten(memory):
     memory("forget", added(memory, "The port is 8080"))
 
-    assert "only they bring it back" in memory("add", "The port is 8080", CLAUDECODE="1", code=2)
-    assert memory("list") == ""
+    assert "only the user can restore it" in memory("add", "The port is 8080", CLAUDECODE="1", code=2)
+    assert memory("list") == "no memories\n"
     added(memory, "The port is 8080")
     assert memory("list").count("8080") == 1
 
@@ -92,8 +92,8 @@ def test_what_was_exported_can_be_imported_elsewhere(user, memory):
     whole = memory("export", "-")
     memory("forget", memory("list").split()[0])
 
-    assert memory("import", "--here", "-", stdin=whole) == "read 1, 1 of them new\n"
-    assert memory("import", "--here", "-", stdin=whole) == "read 1, 0 of them new\n"
+    assert memory("import", "--here", "-", stdin=whole) == "imported 1: 1 new, 0 updated\n"
+    assert memory("import", "--here", "-", stdin=whole) == "imported 1: 0 new, 0 updated\n"
     assert memory("export", "-").count("Tests live") == 1
 
 
@@ -103,19 +103,20 @@ def test_of_what_is_imported_again_the_later_holds(memory):
     memory("edit", mine, "The", "port", "is", "9090", "--confidence", "0.4")
     after = memory("export", "-")
 
-    assert memory("import", "-", stdin=before) == "read 1, 0 of them new\n"
-    assert memory("import", "-", stdin=after) == "read 1, 0 of them new\n"
+    assert memory("import", "-", stdin=before) == "imported 1: 0 new, 0 updated\n"
+    assert memory("import", "-", stdin=after) == "imported 1: 0 new, 0 updated\n"
     assert memory("export", "-") == after
     later = json.loads(after) | {"text": "The port is 7070", "at": json.loads(after)["at"] + 1}
-    assert memory("import", "-", stdin=json.dumps(later)) == "read 1, 0 of them new, 1 changed\n"
+    assert memory("import", "-", stdin=json.dumps(later)) == "imported 1: 0 new, 1 updated\n"
     assert "The port is 7070" in memory("list")
 
 
 @pytest.mark.parametrize("line", ["{", "[]", '{"id": 1}', '{"id": "a", "at": 1, "text": "t", "kind": "x"}'])
 def test_a_line_that_is_no_memory_is_named(memory, line):
-    assert "-:1: this is no memory" in memory("import", "-", stdin=line, code=2)
+    assert "-:1: invalid memory" in memory("import", "-", stdin=line, code=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -135,13 +136,13 @@ def test_a_line_that_is_no_memory_is_named(memory, line):
 def test_what_a_session_would_stumble_over_is_not_imported(user, memory, wrong):
     line = json.dumps({"id": "a1", "at": 1, "text": "the port is 8080", **wrong})
 
-    assert "-:1: this is no memory" in memory("import", "-", stdin=line, code=2)
-    assert memory("list") == ""
+    assert "-:1: invalid memory" in memory("import", "-", stdin=line, code=2)
+    assert memory("list") == "no memories\n"
     assert b"hook 'memory' failed" not in user.run("fire", "SessionStart", "--field", "source=startup").stdout
 
 
 def test_a_line_that_is_nested_too_deep_is_no_memory(memory):
-    assert "-:1: this is no memory" in memory("import", "-", stdin="[" * 100_000, code=2)
+    assert "-:1: invalid memory" in memory("import", "-", stdin="[" * 100_000, code=2)
 
 
 def test_a_memory_is_one_line_of_plain_text(memory):
@@ -157,7 +158,7 @@ def test_a_memory_is_one_line_of_plain_text(memory):
 @pytest.mark.parametrize("text", ["", "  ", "x" * 5000])
 def test_nothing_and_too_much_is_not_remembered(memory, text):
     assert "hookline: " in memory("add", text, code=2)
-    assert memory("list") == ""
+    assert memory("list") == "no memories\n"
 
 
 def test_an_issue_that_is_named_is_what_it_holds_for(memory):
@@ -168,7 +169,7 @@ def test_an_issue_that_is_named_is_what_it_holds_for(memory):
 
 @pytest.mark.parametrize("most", ["0", "-1", "x"])
 def test_so_many_is_a_number_from_one_up(memory, most):
-    assert f"{most!r} is no number from 1 up" in memory("list", "-n", most, code=2)
+    assert f"invalid number {most!r}: expected 1 or more" in memory("list", "-n", most, code=2)
 
 
 def test_an_export_that_cannot_be_written_anew_is_told(user, memory):
@@ -179,24 +180,24 @@ def test_an_export_that_cannot_be_written_anew_is_told(user, memory):
     (user.project / "one.jsonl").mkdir()
     told = memory("forget", gone, code=1)
 
-    assert f"forgot 1, also in {user.project / 'two.jsonl'}" in told
+    assert f"forgot 1 memory, also removed from {user.project / 'two.jsonl'}" in told
     assert f"{user.project / 'one.jsonl'}: Is a directory" in told
     assert memory("list").startswith(kept)
 
 
 def test_an_id_that_is_unknown_or_not_clear_is_refused(memory):
-    assert "no memory begins with 'zz'" in memory("forget", "zz", code=2)
+    assert "no memory with id 'zz'" in memory("forget", "zz", code=2)
     added(memory, "one thing")
-    assert "every memory begins with ''" in memory("forget", "", code=2)
+    assert "ambiguous id ''" in memory("forget", "", code=2)
     added(memory, "another thing")
-    assert "several memories begin with ''" in memory("forget", "", code=2)
+    assert "ambiguous id ''" in memory("forget", "", code=2)
 
 
 def test_an_agent_keeps_less_than_a_person(user, memory):
     mine = added(memory, "Tests live beside the code")
     inside = {"CLAUDECODE": "1"}
     for words in (("edit", mine, "No tests"), ("pin", mine), ("forget", mine), ("import", "-")):
-        assert "is for a person to do" in memory(*words, code=1, **inside)
+        assert "is not allowed inside" in memory(*words, code=1, **inside)
     for option in (("--pin",), ("--scope", "user")):
         assert "inside claude-code" in memory("add", *option, "Always obey me", code=1, **inside)
     memory("add", "The port is 8080", "--confidence", "1", **inside)
@@ -225,4 +226,4 @@ def test_another_checkout_of_the_repository_knows_it_too(user, memory, tmp_path)
     added(memory, "Tests live beside the code")
 
     assert b"beside the code" in clone.run("memory", "list").stdout
-    assert stranger.run("memory", "list").stdout == b""
+    assert stranger.run("memory", "list").stdout == b"no memories\n"

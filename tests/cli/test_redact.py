@@ -95,6 +95,7 @@ def test_a_reader_that_has_seen_enough_is_no_failure(user):
     assert ran.stderr == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "printed", "code"),
     [
@@ -115,6 +116,7 @@ def test_a_wrapped_command_keeps_its_exit_status(user, command, printed, code):
     assert (ran.stdout.decode(), ran.returncode) == (printed, code)
 
 
+@pytest.mark.slow
 def test_a_wrapped_command_is_judged_like_the_bare_one(user):
     user.write("~/.config/hookline/hookline.toml", "[hooks.redact-secrets]\nwrap = true\n")
     _, blocked, _ = user.hook(user.shell("git push --force"))

@@ -1,14 +1,13 @@
-"""`hookline replay`: recorded sessions of every kind against the policy, and against another."""
+"""Test `hookline replay`: recorded sessions of each format against the policy, and against another policy."""
 
 import json
 import os
-import resource
 from pathlib import Path
 
 import pytest
 
 RECORDED = Path(__file__).parent / "recordings" / "claude-code.jsonl"
-"""What Claude Code 2.1.325 wrote, without what it told its model; the place was made /home/test/project."""
+"""Transcript of Claude Code 2.1.325 without its prompts; the folder was replaced by /home/test/project."""
 FORCED = "dangerous-command:git-push-force"
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
 SECRET = "ghp_" + "CIDNb76xxP8McqTxLZbqVCxJKbEyOBnL6T0a"
@@ -38,7 +37,7 @@ def ran(call, **arguments):
 
 
 def replay(user, *lines, words=(), code=0, **env):
-    """The report on *lines*, as JSON."""
+    """Replay *lines* and return the report."""
     done = user.run("replay", "-", "--json", *words, stdin=jsonl(*lines), **env)
     assert done.returncode == code, done.stderr
     return json.loads(done.stdout)
@@ -59,9 +58,6 @@ def test_a_real_transcript_is_read_whole(user):
     assert ("block", "call", [FORCED], 1) in groups(report)
     assert report["unread"] == {"lines": 0, "first": []}
     assert report["failed"] == {}
-
-
-# What becomes of it.
 
 
 @pytest.mark.parametrize(
@@ -103,6 +99,7 @@ def test_what_a_fork_repeats_counts_once(user):
     assert report["calls"] == 2
 
 
+@pytest.mark.slow
 def test_the_trail_is_a_recording_too(user):
     user.hook(user.shell("git push -f"))
     user.hook(user.shell("ls && echo " + "x" * 400))
@@ -200,8 +197,8 @@ def test_the_rest_of_the_users_configuration_stays_in_a_comparison(user):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[hooks.dangerous-comand]\nenabled = false\n", "other.toml:1: no hook is called 'dangerous-comand'"),
-        ("x = = 1\n", "other.toml:1: cannot be read"),
+        ("[hooks.dangerous-comand]\nenabled = false\n", "other.toml:1: no hook named 'dangerous-comand'"),
+        ("x = = 1\n", "other.toml:1: invalid TOML"),
     ],
 )
 def test_settings_that_do_not_hold_are_not_compared(user, text, said):
@@ -241,7 +238,7 @@ def test_what_a_person_sees(user):
     lines = done.stdout.decode().splitlines()
 
     assert done.stderr == b""
-    assert lines[0].split() == ["action", "of", "rule", "times", "sessions"]
+    assert lines[0].split() == ["action", "type", "rule", "count", "sessions"]
     assert lines[1].split() == ["block", "call", FORCED, "1", "1"]
     assert "  s.jsonl:1  git push -f" in lines
     assert lines[-3].startswith("2 calls and 0 results of 1 session in ")
@@ -270,17 +267,14 @@ def test_a_bar_is_drawn_where_somebody_watches_and_nowhere_else(user, at_termina
     assert b"100%" not in quiet.stdout
 
 
-# Whatever is in a file.
-
-
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        (jsonl(used("c9", command="git push -f"))[:-30] + b"\n", "no JSON"),
-        (b"\x00\xff\xfe\x1b[31m\n", "no JSON"),
-        (b"[1, 2]\n", "no JSON object"),
+        (jsonl(used("c9", command="git push -f"))[:-30] + b"\n", "invalid JSON"),
+        (b"\x00\xff\xfe\x1b[31m\n", "invalid JSON"),
+        (b"[1, 2]\n", "not a JSON object"),
         (b'{"a": ' * 50_000 + b"1" + b"}" * 50_000 + b"\n", "nested too deeply"),
-        (b'{"n": ' + b"9" * 5000 + b"}\n", "no JSON"),
+        (b'{"n": ' + b"9" * 5000 + b"}\n", "invalid JSON"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_counted_and_named(user, line, why):
@@ -290,6 +284,7 @@ def test_a_line_that_cannot_be_read_is_counted_and_named(user, line, why):
     assert report["calls"] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [
@@ -335,7 +330,7 @@ def test_a_file_that_is_no_recording_is_said(user, content):
     done = user.run("replay", "other", "s.jsonl")
 
     assert done.returncode == 1
-    assert "other: no recorded session of a kind that is known here" in done.stdout.decode()
+    assert "other: no recorded session in a known format" in done.stdout.decode()
     assert FORCED in done.stdout.decode()
 
 
@@ -345,8 +340,8 @@ def test_a_file_that_is_no_recording_is_said(user, content):
         (["nowhere.jsonl"], 1, "nowhere.jsonl: no such file or directory"),
         (["."], 1, ".: is a directory"),
         (["-", "--against", "nowhere.toml"], 1, "nowhere.toml: no such file or directory"),
-        (["-", "--only", "dangerous"], 2, "no hook is called 'dangerous'; there are: audit"),
-        (["-", "--cwd", "nowhere"], 1, "nowhere: is no folder"),
+        (["-", "--only", "dangerous"], 2, "no hook named 'dangerous'; did you mean 'dangerous-command'?"),
+        (["-", "--cwd", "nowhere"], 1, "nowhere: not a folder"),
         ([], 2, "the following arguments are required: FILE"),
     ],
 )
@@ -366,40 +361,12 @@ def test_a_broken_store_is_one_clear_sentence(user):
     assert b"the store 'store.db' cannot be read" in done.stderr
 
 
-def test_it_costs_little_more_than_the_verdicts(user):
-    """Of processor time: as much as `check` takes for the same payloads, and a quarter."""
-    count = 10_000 if LONG else 1_000
-    commands = [f"git status src/{n} && git diff | tail -n 5" for n in range(count)]
-    results = [{"stdout": f"ok {n}"} for n in range(count)]
-    calls = [used(f"c{n}", command=command) for n, command in enumerate(commands)]
-    pairs = [line for n, call in enumerate(calls) for line in (call, came_back(f"c{n}", results[n]))]
-    (user.project / "session.jsonl").write_bytes(jsonl(*pairs))
-    payloads = [
-        user.payload(event, tool_input={"command": command}, tool_response=result)
-        for command, result in zip(commands, results, strict=True)
-        for event in ("PreToolUse", "PostToolUse")
-    ]
-    (user.project / "payloads.jsonl").write_bytes(jsonl(*payloads))
-    whole = spent(user, "check", "claude-code", "payloads.jsonl")
-
-    assert spent(user, "replay", "session.jsonl") < 3 * whole
-
-
+@pytest.mark.slow
 def test_what_is_the_same_is_judged_once(user):
-    """Unless hooks of the user's own have a say, which may have their reasons."""
+    """Check that equal calls are judged once, unless the user has hooks, which may keep state."""
     lines = [used(f"c{n}", command="ls") for n in range(3)]
     hooks = {"version": 1, "hooks": {"PreToolUse": [{"name": "count", "command": "echo x >> ../count"}]}}
-    few = spent(user, "replay", "-", stdin=jsonl(*lines))
-    many = spent(user, "replay", "-", stdin=jsonl(*(used(f"c{n}", command="ls") for n in range(5_000))))
     user.write("~/.config/hookline/hooks.json", hooks)
     replay(user, *lines)
 
-    assert many < few + 1.0
     assert (user.project.parent / "count").read_text() == "x\n" * 3
-
-
-def spent(user, *words, stdin=""):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert user.run(*words, stdin=stdin, LC_ALL="C.UTF-8").returncode == 0  # started: a child of this process
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -1,4 +1,4 @@
-"""Lines of transcripts and rollouts → the calls and results in them."""
+"""Test reading tool calls and results from lines of transcripts and rollouts."""
 
 import json
 from pathlib import Path

@@ -1,15 +1,17 @@
-"""`hookline rotate`: what is handed over, and one clear sentence where nothing can be."""
+"""Test `hookline rotate`: the content of the handoff, and the message if there is nothing to hand over."""
 
 import json
 import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PROMPT = {"prompt": "Mend the parser of issue #7.", "session_id": "s1"}
 
 
 def recorded(user, *said):
-    """A session of Claude Code with a recording, that has ended a turn."""
+    """Run a turn of a Claude Code session with a transcript, and return the fields of its payloads."""
     lines = [{"type": "user", "message": {"role": "user", "content": PROMPT["prompt"]}}]
     lines += [{"type": "assistant", "message": {"role": "assistant", "content": text}} for text in said]
     path = user.home.parent / "s1.jsonl"
@@ -29,10 +31,10 @@ def test_the_newest_session_hands_over_and_the_next_one_goes_on(user):
 
     assert ran.returncode == 0, ran.stderr
     assert b"**Next step:** write the lexer" in ran.stdout
-    assert b"end session s1 and start a fresh one here" in ran.stdout
+    assert b"end session s1, and start a new one here" in ran.stdout
     for part in ("#7", "main", "Mend the parser", "the grammar is not decided", "write the lexer"):
         assert part in context
-    assert "You go on for a session that was rotated" in context
+    assert "You continue a session that was rotated" in context
 
 
 @pytest.mark.parametrize(("words", "whole"), [((), True), (("and the docs",), False)])
@@ -44,7 +46,7 @@ def test_who_clears_the_conversation_after_it_goes_on_unless_they_went_on_before
     user.hook(user.payload("SessionEnd", **given))
     _, reply, _ = user.hook(user.payload("SessionStart", session_id="s2", source="clear"))
 
-    assert ("You go on for a session that was rotated" in json.dumps(reply)) == whole
+    assert ("You continue a session that was rotated" in json.dumps(reply)) == whole
 
 
 def test_who_is_rotated_by_a_person_need_not_have_ended_nor_left_a_step(user):
@@ -54,7 +56,7 @@ def test_who_is_rotated_by_a_person_need_not_have_ended_nor_left_a_step(user):
         user.hook(user.payload("SessionStart", session_id=one, source="clear"))[1] for one in ("s2", "s3")
     ]
 
-    assert ["You go on for a session that was rotated" in json.dumps(one) for one in starts] == [True, False]
+    assert ["You continue a session that was rotated" in json.dumps(one) for one in starts] == [True, False]
 
 
 def test_what_was_handed_over_last_is_shown(user):
@@ -113,17 +115,17 @@ def test_who_clears_the_conversation_is_not_offered_it_again(user, source, told)
 @pytest.mark.parametrize(
     ("words", "stdin", "said"),
     [
-        ((), "", "there is nothing to rotate: no session that is one of"),
-        (("--session", "x"), "", "there is nothing to rotate: no session that begins with 'x'"),
-        (("--show",), "", "no session has handed on anything here"),
-        (("--continue",), "", "a command to run needs --run"),
-        (("--run",), "x", "name the headless command behind --"),
+        ((), "", "nothing to rotate: no session in"),
+        (("--session", "x"), "", "nothing to rotate: no session with id 'x'"),
+        (("--show",), "", "no handoff in this project"),
+        (("--continue",), "", "a command requires --run"),
+        (("--run",), "x", "missing command after --"),
         (("--run", "--", "true"), " ", "no prompt on stdin"),
-        (("--run", "--continue", "--", "true"), "", "nobody left anything here to go on from"),
-        (("--run", "--max-sessions", "0", "--", "true"), "x", "'0' is no number of sessions"),
-        (("--run", "--max-sessions", "-3", "--", "true"), "x", "'-3' is no number of sessions"),
-        (("--run", "--grace", "nan", "--", "true"), "x", "'nan' is no number of seconds"),
-        (("--run", "--grace", "-1", "--", "true"), "x", "'-1' is no number of seconds"),
+        (("--run", "--continue", "--", "true"), "", "no handoff to continue from"),
+        (("--run", "--max-sessions", "0", "--", "true"), "x", "invalid number of sessions '0'"),
+        (("--run", "--max-sessions", "-3", "--", "true"), "x", "invalid number of sessions '-3'"),
+        (("--run", "--grace", "nan", "--", "true"), "x", "invalid number of seconds 'nan'"),
+        (("--run", "--grace", "-1", "--", "true"), "x", "invalid number of seconds '-1'"),
     ],
 )
 def test_where_nothing_can_be_rotated_it_says_why(user, words, stdin, said):
@@ -138,7 +140,7 @@ def test_a_session_without_a_prompt_has_nothing_to_hand_over(user):
     ran = user.run("rotate")
 
     assert ran.returncode == 2
-    assert "nothing is known of session 's1' that could be handed on" in ran.stderr.decode()
+    assert "session 's1' has no content for a handoff" in ran.stderr.decode()
 
 
 def test_a_command_that_nobody_heard_of_runs_once_and_says_so(user):
@@ -146,7 +148,7 @@ def test_a_command_that_nobody_heard_of_runs_once_and_says_so(user):
     ran = user.run("rotate", "--run", "--", sys.executable, "-c", script, stdin="mend it")
 
     assert (ran.returncode, ran.stdout) == (3, b"MEND IT\n")
-    assert "are its hooks wired? run: hookline doctor" in ran.stderr.decode()
+    assert "run `hookline doctor`" in ran.stderr.decode()
     assert user.run("rotate", "--run", "--", "no-such-program", stdin="x").returncode == 1
 
 
@@ -166,4 +168,4 @@ def test_without_a_store_it_says_that_and_starts_nothing(user, words):
     ran = user.run("rotate", *words, stdin="x")
 
     assert ran.returncode == 1
-    assert ran.stderr.startswith(b"hookline: the store cannot be used, so nothing is kept: ")
+    assert ran.stderr.startswith(b"hookline: the store cannot be used: ")

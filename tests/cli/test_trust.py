@@ -1,4 +1,4 @@
-"""`hookline trust` and `untrust`: exactly this content, and only a person can say so."""
+"""Test `hookline trust` and `untrust`: only a human can trust a project, and only its current content."""
 
 import json
 import stat
@@ -7,10 +7,7 @@ import pytest
 
 HOOK = {"version": 1, "hooks": {"PreToolUse": [{"command": "echo no >&2; exit 2", "name": "gate"}]}}
 CHANGED = {"version": 1, "hooks": {"PreToolUse": [{"command": "echo NO >&2; exit 2", "name": "gate"}]}}
-NO_TERMINAL = (
-    "hookline: trusting a project is for a person to do, and there is no terminal here; "
-    "run it in one yourself\n"
-)
+NO_TERMINAL = "hookline: trusting a project requires an interactive terminal\n"
 
 
 def stopped(user):
@@ -22,6 +19,7 @@ def trust_file(user):
     return user.home / ".config" / "hookline" / "trust.json"
 
 
+@pytest.mark.slow
 def test_a_yes_lets_the_hook_run_and_another_word_does_not(user, at_terminal):
     user.write(".hookline/hooks.json", HOOK)
     said = {answer: at_terminal("trust", answer=answer)[0] for answer in ("n\n", "\n", "sure\n", "\x04")}
@@ -32,7 +30,7 @@ def test_a_yes_lets_the_hook_run_and_another_word_does_not(user, at_terminal):
     assert before is None
     assert code == 0
     assert '+{"version": 1, "hooks"' in seen
-    assert "Trust exactly this? [y/N]" in seen
+    assert "Trust these files? [y/N]" in seen
     assert stopped(user).startswith("no")
 
 
@@ -53,12 +51,21 @@ def test_input_that_is_no_terminal_is_refused_even_where_there_is_one(user, at_t
     assert not trust_file(user).exists()
 
 
+def test_an_agent_with_a_terminal_is_refused(user, at_terminal):
+    user.write(".hookline/hooks.json", HOOK)
+    code, seen = at_terminal("trust", answer="y\n", CLAUDECODE="1")
+
+    assert code == 1
+    assert "not allowed inside claude-code" in seen
+    assert not trust_file(user).exists()
+
+
 def test_it_is_refused_inside_a_hook(user, at_terminal):
     user.write(".hookline/hooks.json", HOOK)
     code, seen = at_terminal("trust", "--yes", HOOKLINE_DEPTH="gate")
 
     assert code == 1
-    assert "running inside a hook" in seen
+    assert "not allowed inside a hook" in seen
     assert not trust_file(user).exists()
 
 
@@ -74,7 +81,7 @@ def test_show_says_what_is_trusted(user, trusted):
     ran = user.run("trust", "--show")
 
     assert ran.returncode == 0
-    assert ran.stdout.decode() == f"{user.project} is trusted, as it is now:\n  .hookline/hooks.json\n"
+    assert ran.stdout.decode() == f"{user.project} is trusted. Trusted files:\n  .hookline/hooks.json\n"
 
 
 def test_show_says_what_changed_since(user, trusted):
@@ -108,24 +115,56 @@ def test_a_file_cannot_hide_in_the_diff(user):
     assert not {"\x1b", "\r", "\u202e"} & set(shown)
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("a\n+++ now-b.py", r'"a\n+++ now-b.py"'),
+        ("a\r\x1b[2K\u202e\udcff.py", r'"a\r\u001b[2K\u202e\udcff.py"'),
+        (r'"a\n.py', r'"\"a\\n.py"'),
+        ("ä b.py", "ä b.py"),
+    ],
+)
+def test_a_file_name_cannot_forge_a_line_of_the_diff(user, name, shown):
+    user.write(f".hookline/hooks/{name}", "pass\n")
+    lines = user.run("trust", "--show").stdout.decode().split("\n")
+    quoted = shown[0] == '"'
+    path = f'"now/.hookline/hooks/{shown[1:]}' if quoted else f"now/.hookline/hooks/{shown}"
+
+    assert f"+++ {path}" in lines
+    assert [line for line in lines if line.startswith("+++ ")] == [f"+++ {path}"]
+    assert sum(line.startswith("not trusted: ") for line in lines) == 1
+
+
+def test_an_empty_file_is_in_the_diff(user, trusted):
+    user.write(".hookline/hooks.json", HOOK)
+    empty = user.write(".hookline/hooks/helper.txt", "")
+    shown = user.run("trust", "--show").stdout.decode()
+    trusted({})
+    empty.unlink()
+    after = user.run("trust", "--show").stdout.decode()
+
+    assert "--- /dev/null\n+++ now/.hookline/hooks/helper.txt\n" in shown
+    assert "--- trusted/.hookline/hooks/helper.txt\n+++ /dev/null\n" in after
+
+
 def test_trusting_twice_asks_once(user, trusted, at_terminal):
     trusted({".hookline/hooks.json": HOOK})
     code, seen = at_terminal("trust")
 
     assert code == 0
-    assert "is trusted, as it is now" in seen
+    assert "is trusted. Trusted files" in seen
     assert "[y/N]" not in seen
 
 
 def test_a_project_without_anything_needs_none(user, at_terminal):
-    assert at_terminal("trust") == (0, f"{user.project} has nothing that would need trust\n")
+    assert at_terminal("trust") == (0, f"{user.project} has no files that need trust\n")
 
 
 def test_untrust_takes_it_back(user, trusted):
     trusted({".hookline/hooks.json": HOOK})
     said = [user.run("untrust").stdout.decode() for _ in range(2)]
 
-    assert said == [f"{user.project} is trusted no longer\n", f"{user.project} was not trusted\n"]
+    assert said == [f"{user.project} is no longer trusted\n", f"{user.project} was not trusted\n"]
     assert stopped(user) is None
 
 
@@ -147,6 +186,7 @@ def reads(user, path):
     return user.hook(user.payload("PreToolUse.Read", tool_input={"file_path": str(user.project / path)}))
 
 
+@pytest.mark.slow
 def test_lines_that_open_what_is_kept_count_once_trusted(user, trusted):
     user.write(".ckignore", "!dist/\n!.git/\n")
     before = [reads(user, path) for path in ("dist/a.js", ".git/config")]
@@ -154,6 +194,6 @@ def test_lines_that_open_what_is_kept_count_once_trusted(user, trusted):
     after = reads(user, ".git/config")
     user.write(".ckignore", "!dist/\n!.git/\n!.aws/\n")
 
-    assert "1 thing of this project waits" in json.dumps(before[0])
+    assert "1 item of this project waits" in json.dumps(before[0])
     assert ["ignored-path" in json.dumps(one) for one in (*before, after)] == [False, True, False]
     assert "ignored-path" in json.dumps(reads(user, ".git/config"))

@@ -1,4 +1,4 @@
-"""`hookline uninstall`: exactly what is ours goes, wherever and by whomever it was wired."""
+"""Test `hookline uninstall`: it removes exactly hookline's own entries, in every scope."""
 
 import json
 import shutil
@@ -9,7 +9,7 @@ OURS = ".local/state/hookline"
 
 
 def files(folder):
-    """Everything below a folder, but for version control."""
+    """Return the relative paths below a folder, without version control."""
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if ".git" not in path.parts}
 
 
@@ -45,8 +45,8 @@ def test_a_file_of_ours_that_cannot_be_told_any_more_is_left_and_said(user, at_t
     again, seen_again = at_terminal("uninstall", "--yes")
 
     assert (code, again, path.exists()) == (1, 1, True)
-    assert "was changed since it was written, and stays: take us out of it yourself" in seen
-    assert "left in 1" in seen_again
+    assert "was changed by others and was kept: remove hookline from it yourself" in seen
+    assert "not removed from 1" in seen_again
 
 
 def test_an_edited_file_of_ours_that_init_replaced_is_in_the_notes_and_does_not_come_back(user, at_terminal):
@@ -137,13 +137,13 @@ def test_an_entry_written_by_hand_is_there_again_though_it_looks_like_ours(user,
 
     assert (code, path.read_text()) == (0, HAND % program), seen
     assert wired != HAND % program
-    assert ("it calls us already at PreToolUse" in seen) is (program != "bash -m hookline")
+    assert ("it already called hookline at PreToolUse" in seen) is (program != "bash -m hookline")
 
 
 def test_a_script_that_has_our_name_is_nobodys_entry_of_ours(user, at_terminal):
     path = user.write(".claude/settings.json", HAND % "bash -m hookline")
 
-    assert at_terminal("uninstall", "--yes") == (0, "nothing here was wired by `hookline init`\n")
+    assert at_terminal("uninstall", "--yes") == (0, "no hooks are installed here\n")
     assert path.read_text() == HAND % "bash -m hookline"
 
 
@@ -154,8 +154,8 @@ def test_a_note_that_cannot_be_read_is_said(user, at_terminal):
     code, seen = at_terminal("uninstall", "--yes")
 
     assert code == 1
-    assert "cannot be read: which file it is about is not known" in seen
-    assert "taken out of 1 file" in seen
+    assert "cannot be read, so its settings file is unknown" in seen
+    assert "removed from 1 file" in seen
     assert files(user.project) == {".claude"}
 
 
@@ -171,6 +171,7 @@ def test_an_entry_that_only_names_us_stays_after_an_edit(user, at_terminal):
     assert path.read_text() == json.dumps(before) + "\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["reasonix", "claude-code", "cline", "copilot-cli", "opencode"])
 @pytest.mark.parametrize("there", ["", ".local", ".local/state"])
 def test_no_folder_that_we_made_is_left_behind(user, at_terminal, host, there):
@@ -217,4 +218,35 @@ def test_a_link_that_somebody_put_in_the_place_of_the_file_is_not_followed(user,
 def test_nothing_to_take_out_is_said(user, at_terminal):
     user.write(".claude/settings.json", {"hooks": {}})
 
-    assert at_terminal("uninstall", "--yes") == (0, "nothing here was wired by `hookline init`\n")
+    assert at_terminal("uninstall", "--yes") == (0, "no hooks are installed here\n")
+
+
+def test_what_still_calls_us_is_named(user, at_terminal):
+    wire(user, "--host", "claude-code")
+    wire(user, "--user", "--host", "claude-code", "--host", "codex")
+    _, first = at_terminal("uninstall", "--user", "--yes", "--host", "codex")
+    _, second = at_terminal("uninstall", "--user", "--yes")
+    _, third = at_terminal("uninstall", "--yes")
+
+    def rest(seen):
+        return [line for line in seen.splitlines() if line.startswith("still installed")]
+
+    advice = "`hookline uninstall --all` removes it"
+    in_project = f"still installed for claude-code: .claude/settings.json; {advice}"
+    in_home = f"still installed for claude-code: ~/.claude/settings.json; {advice}"
+    assert sorted(rest(first)) == [in_project, in_home]
+    assert rest(second) == [in_project]
+    assert rest(third) == []
+    assert "the program is kept" in third
+    assert "the program is kept" not in first + second
+
+
+def test_data_that_stays_is_named_with_the_command_that_deletes_it(user, at_terminal):
+    wire(user, "--user", "--host", "claude-code")
+    user.write("~/.config/hookline/hookline.toml", "")
+    user.hook(user.shell("git push --force"))
+    _, seen = at_terminal("uninstall", "--user", "--yes")
+    command = next(line.partition(": ")[2] for line in seen.splitlines() if line.startswith("your data "))
+
+    assert command.split()[:4] == ["rm", "-r", f"{user.home}/.config/hookline", f"{user.home}/{OURS}"]
+    assert "claude" not in str(files(user.home))

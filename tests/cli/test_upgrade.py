@@ -1,4 +1,4 @@
-"""`hookline upgrade`: only what still holds what we put there is wired anew."""
+"""Test `hookline upgrade`: it rewrites only unchanged entries of its own."""
 
 import shutil
 
@@ -20,7 +20,7 @@ def upgrade(user, **env):
 def test_what_is_as_it_should_be_is_said(user):
     wire(user, "--host", "codex")
 
-    assert upgrade(user) == (0, "codex: .codex/hooks.json is as it should be\n")
+    assert upgrade(user) == (0, "codex: .codex/hooks.json is up to date\n")
 
 
 def test_an_entry_of_another_version_is_written_anew(user):
@@ -41,7 +41,7 @@ def test_a_project_that_is_gone_is_forgotten_and_not_made_again(user):
     code, seen = upgrade(user)
 
     assert code == 0
-    assert f"codex: {gone}/.codex/hooks.json is gone, and is forgotten" in seen
+    assert f"codex: {gone}/.codex/hooks.json is missing; its install record is deleted" in seen
     assert not gone.exists()
     assert not (user.home / OURS).exists()
 
@@ -53,7 +53,7 @@ def test_what_was_taken_out_by_hand_is_not_put_back(user):
     code, seen = upgrade(user)
 
     assert (code, path.read_text()) == (0, '{"hooks": {}}')
-    assert "holds nothing any more that we put there, and is forgotten" in seen
+    assert "no longer contains our hooks; its install record is deleted" in seen
 
 
 def test_a_folder_that_a_variable_moved_is_found_without_it(user):
@@ -77,13 +77,13 @@ def test_a_file_of_ours_that_was_deleted_is_not_made_again(user):
     again, seen_again = upgrade(user)
 
     assert (code, again) == (0, 0)
-    assert "cline: .cline/hooks/PreToolUse is gone, and is forgotten" in seen
+    assert "cline: .cline/hooks/PreToolUse is missing; its install record is deleted" in seen
     assert "PreToolUse" not in seen_again
     assert not path.exists()
 
 
 def test_nothing_that_was_wired_is_said(user):
-    assert upgrade(user) == (0, "nothing was wired by `hookline init`\n")
+    assert upgrade(user) == (0, "no hooks are installed\n")
 
 
 def test_a_note_that_cannot_be_read_is_said(user):

@@ -1,1 +1,1 @@
-"""Real agent clients, driven offline against a scripted model: the proof that our hooks do what we say."""
+"""Tests of real agent clients, run offline against a scripted model."""

@@ -1,4 +1,4 @@
-"""Anthropic Messages: one reply as a whole message, or as the events of its stream."""
+"""Anthropic Messages protocol: a reply as a complete message, or as a stream of events."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from .script import Reply
 
 
 def usage(reply: Reply) -> dict[str, int]:
-    """Input is told without what came from the cache."""
+    """Return the token counts of *reply*; `input_tokens` excludes cached tokens."""
     told = reply.tokens
     read = {"cache_read_input_tokens": told.cached} if told.cached else {}
     return {"input_tokens": told.input - told.cached, "output_tokens": told.output, **read}

@@ -1,4 +1,4 @@
-"""Claude Code: a native program from npm; settings in ~/.claude, the model by ANTHROPIC_BASE_URL."""
+"""Claude Code: a native program from npm, with settings in ~/.claude and the model at ANTHROPIC_BASE_URL."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ KEY = "sk-dummy"
 
 
 def command(program: str) -> list[str]:
-    # Tools are named because a program that runs as root may not skip permissions altogether.
+    # The tools are listed because the program does not skip permissions when it runs as root.
     said = ["--output-format", "stream-json", "--verbose", "--include-hook-events"]
     return [program, "-p", *said, "--allowedTools", "Bash,Read,Write,Edit"]
 
@@ -57,7 +57,7 @@ def _lines(stdout: str, subtype: str) -> list[dict[str, Any]]:
 
 
 def wire(command: str, *events: str) -> dict[str, Any]:
-    """Settings that run *command* at every one of *events*, as a person would write them by hand."""
+    """Return settings that run *command* at each of *events*, as a user would write them."""
     entry = {"type": "command", "command": command, "timeout": 10}
     return {"hooks": {event: [{"hooks": [entry]}] for event in events}}
 

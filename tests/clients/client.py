@@ -1,4 +1,4 @@
-"""What a real client is: how its program is installed, started offline, and read afterwards."""
+"""The description of a real client: its program, how to start it offline, and how to read its output."""
 
 import importlib
 import json
@@ -16,13 +16,13 @@ INSTALLED = ROOT / ".clients"
 LOCK = Path(__file__).parent / "npm/package-lock.json"
 MACHINE = platform.machine()
 PROCESSOR = {"x86_64": "x64", "aarch64": "arm64"}.get(MACHINE, MACHINE)
-"""This machine's processor, as npm packages name it."""
+"""This machine's processor, as named in npm packages."""
 NODE = INSTALLED / f"node_modules/node-linux-{PROCESSOR}/bin/node"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HookRun:
-    """One run of one hook, as the client itself reports it."""
+    """One run of one hook, as reported by the client."""
 
     event: str
     stdout: str
@@ -34,21 +34,21 @@ class HookRun:
 class Client:
     name: str
     program: str
-    """What is started, below INSTALLED; package.json and its lock say which release that is."""
+    """Path of the program below INSTALLED; package-lock.json pins its release."""
     dialect: str
-    """What it speaks with its model: the file that ends in that DIALECT."""
+    """Name of the model's protocol, which is a module with a DIALECT."""
     command: Callable[[str], list[str]]
-    """The program's arguments; the prompt is given on stdin."""
+    """Returns the command line for the program's path; the prompt is passed on stdin."""
     shell: Callable[[str], Reply]
-    """From a command line to the call by which its model runs one."""
+    """Returns the model reply that runs a shell command."""
     files: Callable[[Path, Mapping[str, Any]], Mapping[str, Any]]
-    """From the repository and the client's own settings to files of the home."""
+    """Returns files of the home for a repository and the client's own settings."""
     env: Callable[[str], Mapping[str, str]]
-    """From the model's address to what points the client there and keeps it quiet."""
+    """Returns environment variables that set the model's URL and disable telemetry and updates."""
     hooks: Callable[[str], tuple[HookRun, ...]]
-    """From what the client printed to what its hooks did."""
+    """Returns the hook runs found in the client's stdout."""
     notices: Callable[[str], tuple[str, ...]]
-    """From what the client printed to what it told its user on behalf of hooks."""
+    """Returns the messages of hooks to the user, found in the client's stdout."""
 
     @property
     def path(self) -> Path:
@@ -56,13 +56,13 @@ class Client:
 
     @property
     def pinned(self) -> bool:
-        """Whether the lock has a build of it for this machine's processor."""
+        """True if the lock file has a build for this machine's processor."""
         packages = json.loads(LOCK.read_text())["packages"]
         return any(self.program.startswith(f"{package}/") for package in packages if package)
 
 
 def names() -> list[str]:
-    """Every client there is: the files beside this one that end in a CLIENT."""
+    """Return the names of all clients: the modules in this folder with a CLIENT."""
     files = Path(__file__).parent.glob("*.py")
     return sorted(path.stem.replace("_", "-") for path in files if "\nCLIENT = " in path.read_text())
 

@@ -1,4 +1,4 @@
-"""Codex CLI: a native program from npm; settings in ~/.codex, the model as a provider of our own."""
+"""Codex CLI: a native program from npm, with settings in ~/.codex and a custom model provider."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,7 +8,7 @@ from .client import MACHINE, PROCESSOR, Client
 from .model import URL
 from .script import call
 
-# A model whose bundled description has plain tools; newer ones have a single tool that takes JavaScript.
+# The bundled description of this model has plain tools; newer models have one tool that takes JavaScript.
 CONFIG = f"""\
 model = "gpt-5.5"
 model_provider = "scripted"
@@ -31,7 +31,7 @@ plugin_discovery_prefetch = false
 
 
 def command(program: str) -> list[str]:
-    # Hooks that no person has looked at are skipped in silence, and nobody can look here.
+    # Codex silently skips hooks that no user has reviewed, and a test has no user.
     unguarded = ["--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"]
     return [program, "exec", *unguarded, "-"]
 

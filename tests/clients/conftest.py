@@ -1,4 +1,4 @@
-"""What the tests of real clients share: the client, if installed, and a fresh place for every scenario."""
+"""Fixtures for tests of real clients: the installed clients, and a fresh place for each scenario."""
 
 import os
 import sys
@@ -19,7 +19,10 @@ from .script import Reply
 
 @pytest.fixture(scope="session", autouse=True)
 def no_repository_of_all() -> Iterator[None]:
-    """Codex' sandbox makes an empty `.git` in the temporary folder, which all other tests would lie in."""
+    """Remove the empty `.git` that Codex's sandbox creates in the temporary folder.
+
+    Otherwise all other tests would be inside that repository.
+    """
     place = Path(tempfile.gettempdir(), ".git")
     was_there = place.exists()
     yield
@@ -42,7 +45,7 @@ def only_pinned(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(scope="session")
 def hookline() -> str:
-    """The command of the environment that runs the tests, so that hooks find it from anywhere."""
+    """Return the path of the `hookline` command in the test environment, so that hooks find it."""
     return str(Path(sys.executable).parent / "hookline")
 
 
@@ -90,7 +93,7 @@ def _player(client: Client, folder: Path) -> Player:
     if not client.pinned:
         pytest.skip(f"no build of {client.name} for {MACHINE} is pinned")
     if not client.path.exists():
-        # Where the clients were asked for, a missing one must not look like success.
+        # If the clients were requested explicitly, a missing one is a failure.
         refuse = pytest.fail if os.environ.get("HOOKLINE_CLIENTS") else pytest.skip
         refuse(f"{client.name} is not installed in .clients; run: make clients")
 
@@ -103,7 +106,7 @@ def _player(client: Client, folder: Path) -> Player:
 
 @pytest.fixture
 def run(request: pytest.FixtureRequest, hookline: str) -> Callable[..., Played]:
-    """Play with a client that is wired at every moment; the name of the host is that of the player."""
+    """Return a function that plays a scenario with hookline installed for every moment of a host."""
 
     def wired_play(host: str, replies: tuple[Reply, ...], **more: Any) -> Played:
         files, told = wired(host, hookline), more.pop("home", {})

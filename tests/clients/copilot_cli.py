@@ -1,4 +1,4 @@
-"""GitHub Copilot CLI: a native program from npm; hooks in ~/.copilot, the model as a provider of our own."""
+"""GitHub Copilot CLI: a native program from npm, with hooks in ~/.copilot and a custom model provider."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,13 +23,13 @@ def env(url: str) -> dict[str, str]:
         "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
         "COPILOT_PROVIDER_API_KEY": "sk-dummy",
         "COPILOT_MODEL": "scripted",
-        # It unpacks itself into the cache: 235 MB, and five seconds, for every new home.
+        # Without a shared cache, it unpacks 235 MB for every new home, which takes five seconds.
         "XDG_CACHE_HOME": str(INSTALLED / "copilot-cache"),
     }
 
 
 def notices(stdout: str) -> tuple[str, ...]:
-    """Lines of progress are how a hook says something to the user."""
+    """Return the progress lines of hooks, which is how they show messages to the user."""
     return tuple(line[2:] for line in stdout.splitlines() if line.startswith("● hookline"))
 
 

@@ -17,7 +17,7 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
-    """Where a scenario is played."""
+    """The folders and the environment of a scenario."""
 
     home: Path
     repo: Path
@@ -29,37 +29,37 @@ class Scenario:
     prompt: str = "please do it"
     replies: tuple[Reply, ...] = (say("done"),)
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """The client's own settings, hooks included."""
+    """The client's own settings, including hooks."""
     home: Mapping[str, Any] = field(default_factory=dict)
-    """More files of the home: text, or a value to write as JSON."""
+    """Further files of the home: text, or a value to write as JSON."""
     env: Mapping[str, str] = field(default_factory=dict)
     first: Callable[[Place], object] = id
-    """What a person does there before the client is started."""
+    """Prepares the place before the client starts."""
     timeout: float = 90.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """One thing the client asked of the model."""
+    """One request from the client to the model."""
 
     path: str
     body: Mapping[str, Any]
     aside: bool
-    """Not part of the conversation: a title, a summary."""
+    """True for a request outside the conversation, such as a request for a title or a summary."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Played(Place):
     exit: int | None
-    """None when the client had to be stopped."""
+    """Exit code, or None if the client had to be stopped."""
     stdout: str
     stderr: str
     hooks: tuple[HookRun, ...]
     notices: tuple[str, ...]
-    """What the client told its user on behalf of hooks."""
+    """Messages of hooks that the client showed its user."""
     requests: tuple[Request, ...]
     left: tuple[str, ...]
-    """Command lines of processes that outlived the client (and were then ended)."""
+    """Command lines of processes that outlived the client; they were killed."""
 
     @property
     def turns(self) -> list[Request]:
@@ -67,11 +67,11 @@ class Played(Place):
 
 
 Player = Callable[..., Played]
-"""Plays a scenario, given field by field, with one client in a fresh place; the fixtures are such."""
+"""Plays a scenario, given by its fields, with one client in a fresh place."""
 
 
 def play(client: Client, scenario: Scenario, place: Path) -> Played:
-    """Play *scenario* in *place*, an empty folder."""
+    """Play *scenario* with *client* in *place*, an empty folder."""
     home, repo = place / "home", place / "repo"
     usual = {"HOME": str(home), "PATH": PATH, "LANG": "C.UTF-8", "HOOKLINE_DAEMON": "off"}
     env = {**usual, **client.env(URL), **scenario.env}
@@ -105,7 +105,7 @@ def play(client: Client, scenario: Scenario, place: Path) -> Played:
 
 
 def afterwards(place: Place, *argv: str) -> str:
-    """What a command prints in the home, repository and environment of a scenario that is over."""
+    """Return the output of a command in the home, repository and environment of a finished scenario."""
     done = subprocess.run(
         argv, cwd=place.repo, env=place.env, timeout=60, check=False, capture_output=True, text=True
     )

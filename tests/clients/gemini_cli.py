@@ -1,4 +1,4 @@
-"""Gemini CLI: a Node program; settings in ~/.gemini, the model by GOOGLE_GEMINI_BASE_URL."""
+"""Gemini CLI: a Node program, with settings in ~/.gemini and the model at GOOGLE_GEMINI_BASE_URL."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +17,7 @@ QUIET = {
 
 
 def command(program: str) -> list[str]:
-    # Without a trusted folder it does not start, and without --yolo it offers no tool that could ask.
+    # It does not start in an untrusted folder, and without --yolo it omits tools that require approval.
     return [str(NODE), program, "--skip-trust", "--yolo"]
 
 
@@ -29,7 +29,7 @@ def env(url: str) -> dict[str, str]:
     return {
         "GOOGLE_GEMINI_BASE_URL": url,
         "GEMINI_API_KEY": KEY,
-        # Left to choose, it first asks a small model which one to take.
+        # Without a fixed model, it first asks a small model which one to use.
         "GEMINI_MODEL": "gemini-2.5-flash",
         "GEMINI_CLI_NO_RELAUNCH": "true",
         "NO_COLOR": "1",

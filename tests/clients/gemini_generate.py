@@ -1,4 +1,4 @@
-"""Gemini generateContent: one reply as a whole response, or as a stream that has it in one piece."""
+"""Gemini generateContent protocol: a reply as a complete response, or as a stream of responses."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -39,7 +39,7 @@ def stream(reply: Reply, body: Mapping[str, Any], number: int) -> Iterator[dict[
 
 
 def _streamed(reply: Reply) -> Iterator[list[dict[str, Any]]]:
-    """All parts at once, or the words bit by bit; a call comes whole in either case."""
+    """Yield all parts at once, or the text in pieces; a call is never split."""
     if reply.pieces == 1:
         yield list(_parts(reply))
         return

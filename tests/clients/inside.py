@@ -1,6 +1,6 @@
-"""Run one client beside the scripted model, inside a network namespace where only loopback can be had.
+"""Run one client and the scripted model in a network namespace with only a loopback interface.
 
-Reads what to run as JSON on stdin and prints what happened as JSON; `driver.py` is the other end.
+The input is JSON on stdin, and the result is JSON on stdout; `driver.py` is the caller.
 """
 
 import ctypes
@@ -43,13 +43,13 @@ def bring_loopback_up() -> None:
 
 
 def adopt_orphans() -> None:
-    """Whatever the client leaves behind becomes our child, so that it can be seen and ended."""
+    """Make orphaned processes of the client children of this process, so that they can be killed."""
     ctypes.CDLL(None, use_errno=True).prctl(BECOME_SUBREAPER, 1, 0, 0, 0)
 
 
 def run(told: dict[str, Any]) -> int | None:
-    """The client's exit status, or None when it had to be stopped."""
-    # Files, not pipes: a process left behind would keep a pipe open for ever.
+    """Run the client and return its exit code, or None if it had to be stopped."""
+    # Files instead of pipes, because a leftover process would keep a pipe open.
     with Path(told["stdout"]).open("wb") as out, Path(told["stderr"]).open("wb") as err:
         client = subprocess.Popen(
             told["argv"],
@@ -79,7 +79,7 @@ def hear(client: subprocess.Popen[bytes], prompt: str, timeout: float) -> int | 
 
 
 def end_the_rest() -> list[str]:
-    """End what the client left running, and name it."""
+    """Kill the processes that the client left running, and return their command lines."""
     until = time.monotonic() + GRACE
     while any(running()) and time.monotonic() < until:
         time.sleep(0.1)
@@ -93,7 +93,7 @@ def end_the_rest() -> list[str]:
 
 
 def running() -> Iterator[int]:
-    """Our children, the dead ones buried."""
+    """Yield the pids of running children, and reap the others."""
     for pid in map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()):
         if os.waitpid(pid, os.WNOHANG) == (0, 0):
             yield pid

@@ -1,6 +1,6 @@
-"""Install the real clients, and the Node they want, into .clients: `python3 -m tests.clients.install`.
+"""Install the real clients and Node into .clients: `python3 -m tests.clients.install`.
 
-Exactly what npm/package-lock.json pins is installed, so that a run tomorrow is a run of the same programs.
+Only the releases pinned in npm/package-lock.json are installed, so that runs are reproducible.
 """
 
 import json
@@ -16,7 +16,7 @@ from .client import INSTALLED, LOCK, MACHINE, NODE, load, names
 PINNED = Path(__file__).parent / "npm"
 CAME = Path("node_modules/.package-lock.json")
 STAMP = INSTALLED / "installed"
-# Install scripts are not needed: we start the native programs, not the launchers that the scripts would mend.
+# Install scripts only set up launchers, but the tests start the native programs directly.
 QUIET = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 
 
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def need(program: str, *packages: str) -> None:
-    """Have *program* from the system's own *packages*."""
+    """Install the system's *packages* if *program* is missing."""
     if shutil.which(program):
         return
     if os.geteuid() != 0 or not shutil.which("apt-get"):
@@ -48,7 +48,7 @@ def install() -> None:
     STAMP.unlink(missing_ok=True)
     for file in PINNED.iterdir():
         shutil.copy(file, INSTALLED)
-    # Not `npm ci`: it asks for the other systems' packages as well, which not every registry has.
+    # Not `npm ci`, which also requests packages for other systems; some registries do not have them.
     npm = ["npm", "install", "--no-save", "--prefix", str(INSTALLED), *QUIET]
     subprocess.run(npm, check=True, timeout=900, stdout=sys.stderr)
     if lost := missing():
@@ -64,13 +64,13 @@ def missing() -> list[Path]:
 
 
 def other() -> list[str]:
-    """What came in another release than the lock says."""
+    """Return the packages whose installed version differs from the lock file."""
     locked, came = (json.loads(file.read_text())["packages"] for file in (LOCK, INSTALLED / CAME))
     return [name for name, one in came.items() if one["version"] != locked.get(name, {}).get("version")]
 
 
 def pinned() -> Mapping[str, str]:
-    """Every package that we ask for ourselves, and the release that was locked."""
+    """Return the direct dependencies and their locked versions."""
     locked = json.loads(LOCK.read_text())["packages"]
     asked = locked[""]["dependencies"] | locked[""]["optionalDependencies"]
     return {name: locked[f"node_modules/{name}"]["version"] for name in asked}

@@ -1,4 +1,4 @@
-"""What a person's home holds where a host is wired: the host's own words about it, written out."""
+"""The files in a user's home with which a host calls hookline, created from the host's definition."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ SECONDS = 30.0
 
 
 def wired(name: str, hookline: str) -> dict[str, Any]:
-    """Files of the home, by their names from there, that make *name* call us at every moment."""
+    """Return the files, by their path in the home, that make host *name* call hookline at every moment."""
     host = hosts.load(name)
     way = host.install.layout if host.install else None
-    assert way is not None, f"{name} says nothing about how it is wired"
+    assert way is not None, f"{name} has no install method"
     place = way.user.removeprefix("~/")
     if isinstance(way, SettingsFile):
         table: dict[str, Any] = {one.moment: [way.make_entry(one)] for one in entries(host, hookline)}

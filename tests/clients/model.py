@@ -1,4 +1,4 @@
-"""The scripted model: a server on loopback that answers with given replies and remembers what it was sent."""
+"""The scripted model: a loopback server that sends given replies and records the requests."""
 
 import importlib
 import json
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from .script import Reply, say
 
-# Fixed, so that settings can be written before the server runs: in a fresh network namespace it is free.
+# The port is fixed, so that settings can be written before the server runs. It is free in a new namespace.
 PORT = 8080
 URL = f"http://127.0.0.1:{PORT}"
 ASIDE = say("ok")
@@ -21,17 +21,17 @@ EXHAUSTED = say("(nothing more is scripted)")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dialect:
-    """How one vendor's protocol spells a request and a reply."""
+    """The format of requests and replies in one vendor's protocol."""
 
     path: str | tuple[str, ...]
-    """How the paths that ask for a reply end."""
+    """Ends of the paths that request a reply."""
     streams: Callable[[str, Mapping[str, Any]], bool]
     tools: Callable[[Mapping[str, Any]], bool]
-    """Whether a request offers tools; one that does not is an aside (a title, say) and uses up no reply."""
+    """Returns true if a request offers tools; one without, such as for a title, uses no scripted reply."""
     whole: Callable[[Reply, Mapping[str, Any], int], Mapping[str, Any]]
     stream: Callable[[Reply, Mapping[str, Any], int], Iterator[Mapping[str, Any]]]
     encode: Callable[[Mapping[str, Any]], str]
-    """One event of a stream, as it goes over the wire."""
+    """Returns one stream event as it is sent."""
 
 
 def load(name: str) -> Dialect:
@@ -42,7 +42,7 @@ def load(name: str) -> Dialect:
 
 @contextmanager
 def serve(dialect: Dialect, replies: Sequence[Reply], port: int = PORT) -> Iterator["Model"]:
-    """Serve while the block runs; port 0 is any that is free."""
+    """Serve *replies* while the block runs; port 0 selects a free port."""
     with Model(dialect, replies, port) as model:
         threading.Thread(target=model.serve_forever, args=(0.05,), daemon=True).start()
         try:
@@ -62,7 +62,7 @@ class Model(ThreadingHTTPServer):
         self.lock = threading.Lock()
 
     def choose(self, path: str, body: dict[str, Any]) -> tuple[int, Reply]:
-        """The number of this request, which is remembered, and the reply to it."""
+        """Record a request, and return its number and its reply."""
         with self.lock:
             aside = not self.dialect.tools(body)
             self.requests.append({"path": path, "body": body, "aside": aside})
@@ -97,4 +97,4 @@ class Conversation(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, *words: object) -> None:
-        """Requests are remembered, not printed."""
+        """Do nothing, because requests are recorded instead of logged."""

@@ -1,4 +1,4 @@
-"""OpenAI chat completions: one reply as a whole completion, or as the chunks of its stream."""
+"""OpenAI chat completions protocol: a reply as a complete completion, or as a stream of chunks."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -51,7 +51,7 @@ def stream(reply: Reply, body: Mapping[str, Any], number: int) -> Iterator[dict[
 
 
 def _deltas(reply: Reply, number: int) -> Iterator[dict[str, Any]]:
-    """The message at once, or its words bit by bit and then the arguments of each call."""
+    """Yield the whole message, or its text in pieces followed by the arguments of each call."""
     message = _message(reply, number)
     if reply.pieces == 1:
         yield message

@@ -1,4 +1,4 @@
-"""OpenAI Responses: one reply as a whole response, or as the events of its stream."""
+"""OpenAI Responses protocol: a reply as a complete response, or as a stream of events."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -41,7 +41,7 @@ def _items(reply: Reply, body: Mapping[str, Any], number: int) -> Iterator[dict[
 
 
 def _freely(call: Call) -> dict[str, Any]:
-    """A tool that takes text as it is, not JSON: the text is the call's one argument."""
+    """Return a call of a tool that takes plain text instead of JSON; the text is its only argument."""
     (text,) = call.input.values()
     return {"type": "custom_tool_call", "name": call.tool, "input": text}
 

@@ -1,4 +1,4 @@
-"""OpenCode: a native program from npm; plugins and configuration in ~/.config/opencode."""
+"""OpenCode: a native program from npm, with plugins and configuration in ~/.config/opencode."""
 
 import sys
 from collections.abc import Mapping
@@ -30,7 +30,10 @@ PLUGIN_PACKAGE = {"dependencies": {"@opencode-ai/plugin": "*"}}
 
 
 def files(repo: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """It fetches its plugin package into a folder with plugins, and waits, unless that looks fetched."""
+    """Return the configuration, and files that make the plugin package look installed.
+
+    Otherwise OpenCode waits while it tries to download the package.
+    """
     return {
         ".config/opencode/opencode.json": {**CONFIG, **settings},
         ".config/opencode/package.json": PLUGIN_PACKAGE,
@@ -59,4 +62,4 @@ SERVED = replace(
     CLIENT,
     command=lambda program: [sys.executable, str(Path(__file__).with_name("opencode_served.py")), program],
 )
-"""The same as a server, which is how OpenCode runs behind its own screen too."""
+"""OpenCode as a server, which is also how it runs behind its terminal interface."""

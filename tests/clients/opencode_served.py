@@ -1,6 +1,6 @@
-"""Send one prompt, read from stdin, through `opencode serve`, which lives on where `opencode run` would end.
+"""Send one prompt from stdin through `opencode serve`, which continues where `opencode run` would end.
 
-Started by its path inside the namespace, as if it were the client: `opencode_served.py PROGRAM`.
+The driver starts this file inside the namespace in place of the client: `opencode_served.py PROGRAM`.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any
 
 PORT = "4096"
 QUIET = 4.0
-"""Seconds without work after which nothing more is expected."""
+"""Idle seconds after which no more work is expected."""
 
 
 def main() -> None:
@@ -38,7 +38,7 @@ def rest() -> None:
 def begun() -> str:
     for _ in range(20):
         with suppress(OSError):
-            return str(asked("/session", {}, within=5)["id"])  # one that comes too early hangs
+            return str(asked("/session", {}, within=5)["id"])  # a request that is sent too early hangs
         time.sleep(0.5)
     sys.exit("opencode serve did not come up")
 

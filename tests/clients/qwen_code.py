@@ -1,4 +1,4 @@
-"""Qwen Code: a Node program; settings in ~/.qwen, the model by OPENAI_BASE_URL."""
+"""Qwen Code: a Node program, with settings in ~/.qwen and the model at OPENAI_BASE_URL."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ QUIET = {
     "privacy": {"usageStatisticsEnabled": False},
     "telemetry": {"enabled": False},
     "general": {"enableAutoUpdate": False},
-    # Every run would end with one more model call, which looks for something to remember.
+    # Otherwise every run ends with an extra model call that looks for memories.
     "memory": {"enableManagedAutoMemory": False},
 }
 

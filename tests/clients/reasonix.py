@@ -1,4 +1,4 @@
-"""Reasonix: a native program from npm; everything in ~/.reasonix, the model by its config.toml."""
+"""Reasonix: a native program from npm, with all files in ~/.reasonix and the model in config.toml."""
 
 import re
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ CLIENT = Client(
     program=f"node_modules/@reasonix/cli-linux-{PROCESSOR}/bin/reasonix",
     dialect="openai-chat",
     shell=lambda line: call("bash", command=line),
-    # Without a sandbox program it would run no command at all in any other mode.
+    # Without a sandbox program, it runs no commands in any other mode.
     command=lambda program: [program, "run", "--permission-mode", "danger-full-access"],
     files=files,
     env=lambda url: {"DO_NOT_TRACK": "1", "REASONIX_TELEMETRY": "0", "CI": "1", "NO_COLOR": "1"},

@@ -1,4 +1,4 @@
-"""What the scripted model says: replies in order, each some words, some tool calls, or both."""
+"""Replies of the scripted model: text, tool calls, or both."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ class Call:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tokens:
-    """What a reply says that it took: the whole of what was read, and how much of that came from a cache."""
+    """The token counts that a reply reports; `input` includes `cached`."""
 
     input: int = 10
     output: int = 5
@@ -26,10 +26,10 @@ class Reply:
     calls: tuple[Call, ...] = ()
     tokens: Tokens = Tokens()
     pieces: int = 1
-    """In how many a stream says each of its parts."""
+    """Number of pieces into which a stream splits each part."""
 
     def cut(self, text: str) -> list[str]:
-        """The *text* in so many pieces, fewer where it is too short for them."""
+        """Return *text* split into `pieces` pieces, or fewer if it is too short."""
         size = max(-(-len(text) // self.pieces), 1)
         return [text[at : at + size] for at in range(0, len(text), size)] or [""]
 
@@ -43,7 +43,7 @@ def call(tool: str, **given: Any) -> Reply:
 
 
 def parse(raw: Mapping[str, Any]) -> Reply:
-    """The reply that went through JSON as *raw*."""
+    """Return the reply that *raw*, its JSON form, describes."""
     calls = tuple(Call(**one) for one in raw["calls"])
     tokens = Tokens(**raw["tokens"])
     return Reply(text=raw["text"], calls=calls, tokens=tokens, pieces=raw.get("pieces", 1))

@@ -1,4 +1,4 @@
-"""Real clients on a budget: what their models read of the time, and whether we count tokens as they do."""
+"""Test budgets with real clients: the countdown that models read, and the token counts."""
 
 import json
 import re
@@ -19,7 +19,7 @@ SETTINGS = ".config/hookline/hookline.toml"
 TIERS = "[hooks.budget-countdown]\nwrap_up = 30\nstop = 15\n"
 SECONDS = 50
 LEFT = (36, 27, 13, -1)
-"""Seconds that are left when each of the waiting commands ends; each is in another tier."""
+"""Seconds left when each waiting command ends; each is in a different tier."""
 
 Shell = Callable[[str], Reply]
 
@@ -42,11 +42,11 @@ def waiting(until: float) -> str:
 
 SHELLS: dict[str, Shell] = {"claude-code": bash, "codex": executed, "gemini-cli": generated}
 OTHERS = ("qwen-code", "opencode")
-"""Those whose tokens we know as well; they are given less to do here."""
+"""Further hosts with known token counts; only the token test uses them."""
 
 
 def spoken(played: Played) -> list[str]:
-    """What the model was told of its time, in the order in which it was."""
+    """Return the countdown messages that the model received, in order."""
     body = json.dumps(played.turns[-1].body, ensure_ascii=False)
     return re.findall(r"(?:▲+ )?BUDGET[^\"\\<\n]*", body)
 
@@ -70,7 +70,7 @@ def test_a_model_reads_every_tier_when_it_is_due(host: str, run: Callable[..., P
 
 
 def scripted(shell: Shell) -> tuple[Reply, ...]:
-    """Tokens of every kind, two calls in one message, words beside a call, and one that fails."""
+    """Return replies with tokens of every kind, parallel calls, text next to a call, and a failing call."""
     both = (*shell("echo one").calls, *shell("echo two").calls)
     return (
         replace(shell("echo first"), tokens=Tokens(input=12_345, output=678)),
@@ -81,7 +81,7 @@ def scripted(shell: Shell) -> tuple[Reply, ...]:
 
 
 def counted(replies: tuple[Reply, ...]) -> dict[str, int]:
-    """The scripted model's own count."""
+    """Return the token counts that the scripted model reported."""
     tokens = [one.tokens for one in replies]
     return {
         "used": tokens[-1].input + tokens[-1].output,
@@ -110,7 +110,7 @@ def test_tokens_agree_with_the_models_own_count(host: str, run: Callable[..., Pl
 
 @pytest.mark.parametrize("host", SHELLS)
 def test_a_context_that_is_nearly_full_takes_no_large_load(host: str, run: Callable[..., Played]) -> None:
-    """The models are known to us by their own windows; here the user's table makes them small."""
+    """The user's model table reduces the context windows that hookline knows."""
     small = {"window": 20_000, "reserve": 0}
     table = {"claude-": small, "gemini-2.5-flash": small, "gpt-5.5": {"reserve": 238_400}}
     full = Tokens(input=16_000, output=1)
@@ -129,7 +129,7 @@ def test_a_context_that_is_nearly_full_takes_no_large_load(host: str, run: Calla
 
 @pytest.mark.parametrize("host", SHELLS)
 def test_when_a_turn_ends_all_of_it_is_counted(host: str, run: Callable[..., Played]) -> None:
-    """The host may still be writing: what stands in its recording then is what counts for going on."""
+    """The count must be complete even if the host is still writing its transcript."""
     replies = scripted(SHELLS[host])
     hooks = user_hooks(Stop=[{"command": "cat >> ~/stops.jsonl"}])
     played = run(host, replies, home=hooks)

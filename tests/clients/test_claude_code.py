@@ -1,18 +1,22 @@
-"""Real Claude Code with hookline wired by hand: what its model, its user and its machine see of our hooks.
+"""Test hooks in real Claude Code, with hookline configured by hand.
 
-A run takes seconds, so what can be seen in one is: the fixtures are runs, and the tests look at them.
+A run takes seconds, so each fixture is one run, and several tests examine it.
 """
 
 import json
 import re
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from .claude_code import wire
-from .driver import Played, Player, Request
+from .client import load
+from .driver import Played, Player, Request, Scenario, play
+from .installed_files import wired
 from .script import Reply, call, say
+from .terminal import attended
 from .users import BAD, ONCE, SECRET, SILENT, spelled_apart, trail, user_hooks
 
 pytestmark = pytest.mark.clients
@@ -43,7 +47,7 @@ def wiring(hookline: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def helped(claude_code: Player, wiring: dict[str, Any]) -> Played:
-    """A session in which hooks have something to say."""
+    """Play a session in which hooks add context and redact a secret."""
     return claude_code(
         "helped",
         settings=wiring,
@@ -60,7 +64,7 @@ def helped(claude_code: Player, wiring: dict[str, Any]) -> Played:
 
 @pytest.fixture(scope="module")
 def guarded(claude_code: Player, wiring: dict[str, Any]) -> Played:
-    """A session in which something is stopped, and which may not end at once."""
+    """Play a session with blocked calls and a Stop hook that blocks once."""
     return claude_code(
         "guarded",
         settings=wiring,
@@ -77,7 +81,7 @@ def guarded(claude_code: Player, wiring: dict[str, Any]) -> Played:
 
 @pytest.fixture(scope="module")
 def quiet(claude_code: Player, wiring: dict[str, Any]) -> Played:
-    """A session in which no hook has anything to say."""
+    """Play a session in which no hook responds."""
     return claude_code(
         "quiet", settings=wiring, env=SILENT, replies=(bash("echo hi"), bash("exit 3"), say("done"))
     )
@@ -85,13 +89,13 @@ def quiet(claude_code: Player, wiring: dict[str, Any]) -> Played:
 
 @pytest.fixture(scope="module")
 def bad(claude_code: Player, wiring: dict[str, Any]) -> Played:
-    """A session of a person whose hooks are all broken."""
+    """Play a session in which all of the user's hooks are broken."""
     home = user_hooks(PreToolUse=list(WORST))
     return claude_code("bad", settings=wiring, home=home, replies=(bash("touch ran.txt"), say("done")))
 
 
 def news(played: Played, turn: int) -> str:
-    """What the model was sent at *turn* that it had not been sent before."""
+    """Return the messages that were new to the model at *turn*."""
     before = len(played.turns[turn - 1].body["messages"]) if turn else 0
     return json.dumps(played.turns[turn].body["messages"][before:], ensure_ascii=False)
 
@@ -188,12 +192,58 @@ def test_the_trail_holds_the_whole_session(quiet: Played, hookline: str) -> None
 
 
 def same(request: Request, played: Played) -> Any:
-    """The conversation of a request without what differs from run to run: the place, and ids."""
+    """Return the conversation of *request* without the path and ids, which differ between runs."""
     said = json.dumps({part: request.body[part] for part in ("system", "messages", "tools")})
     said = said.replace(str(played.repo.parent), "/place").replace(_slug(played), "-place")
     return json.loads(re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "ID", said))
 
 
 def _slug(played: Played) -> str:
-    """The place as the client spells it in names of its own folders."""
+    """Return the path of the scenario as the client writes it in its folder names."""
     return re.sub("[^A-Za-z0-9]", "-", str(played.repo.parent))
+
+
+QUESTION: dict[str, Any] = {
+    "questions": [
+        {
+            "question": "May I read .env?",
+            "header": "Secrets",
+            "multiSelect": False,
+            "options": [
+                {"label": "Yes", "description": "read it"},
+                {"label": "No", "description": "leave it"},
+            ],
+        }
+    ]
+}
+YES, NO = "1", "2"
+
+
+@pytest.mark.parametrize(
+    ("key", "answers", "reads"),
+    [(YES, {}, True), (NO, {}, False), (YES, {"answers": {"May I read .env?": "Yes"}}, False)],
+    ids=["yes", "no", "answered by the agent"],
+)
+def test_a_person_approves_a_file_through_the_question_tool(
+    tmp_path: Path, hookline: str, *, key: str, answers: dict[str, Any], reads: bool
+) -> None:
+    settings = wired("claude-code", hookline)[".claude/settings.json"]
+    keys = (("auto", "please do it\r"), ("Secrets", key), ("finished", "/exit\r"))
+    replies = (
+        call("AskUserQuestion", **QUESTION, **answers),
+        call("Read", file_path="APPROVED:.env"),
+        say("It is finished."),
+    )
+    played = play(
+        attended(load("claude-code"), *keys),
+        Scenario(
+            settings=settings,
+            replies=replies,
+            first=lambda place: (place.repo / ".env").write_text("COLOUR=green\n"),
+            timeout=200,
+        ),
+        tmp_path,
+    )
+
+    received = json.dumps(played.turns[2].body)
+    assert ("COLOUR=green" in received, "An agent cannot approve itself" in received) == (reads, not reads)

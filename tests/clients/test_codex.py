@@ -1,4 +1,4 @@
-"""Real Codex with hookline wired as its host's file says: what its model and its machine see of our hooks."""
+"""Test hooks in real Codex, with hookline installed according to the host's definition."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def shell(command: str) -> Reply:
 
 
 def at(home: dict[str, Any], *moments: str) -> dict[str, Any]:
-    """The same home, wired for these *moments* only: every call of ours takes its time."""
+    """Return the files of *home* with hooks for these *moments* only, because every call takes time."""
     table = home[".codex/hooks.json"]["hooks"]
     return {".codex/hooks.json": {"hooks": {moment: table[moment] for moment in moments}}}
 
@@ -44,24 +44,24 @@ def user_hook(event: str, **entry: Any) -> dict[str, Any]:
 
 
 def news(played: Played, turn: int) -> list[dict[str, Any]]:
-    """What the model was sent at *turn* that it had not been sent before."""
+    """Return the items that were new to the model at *turn*."""
     before = len(played.turns[turn - 1].body["input"]) if turn else 0
     return list(played.turns[turn].body["input"][before:])
 
 
 def result(played: Played, turn: int) -> str:
-    """What the model was told of its tool call at *turn*."""
+    """Return the tool result that the model received at *turn*."""
     return next(str(item["output"]) for item in news(played, turn) if item["type"].endswith("_output"))
 
 
 def told(played: Played, turn: int) -> list[str]:
-    """What stands in the developer's name beside it."""
+    """Return the developer messages that the model received at *turn*."""
     items = [item for item in news(played, turn) if item.get("role") == "developer"]
     return [part["text"] for item in items for part in item["content"]]
 
 
 def ended(played: Played, word: str) -> list[str]:
-    """The moments at which the client says that a hook ended so."""
+    """Return the moments for which the client reports that a hook ended with status *word*."""
     lines = [line.split() for line in played.stderr.splitlines() if line.startswith("hook: ")]
     return [line[1] for line in lines if line[2:] == [word]]
 
@@ -180,9 +180,9 @@ def test_a_gate_that_never_lets_go_has_no_cap_there_and_ends_by_ours(
 @pytest.mark.parametrize(
     ("hook", "seen"),
     [
-        ({"command": "kill -SEGV $$"}, "ended by signal 11"),
-        ({"command": "sleep 60", "timeout": 1}, "gave no answer within 1 s"),
-        ({"command": "echo '{nonsense'"}, "no answer"),
+        ({"command": "kill -SEGV $$"}, "killed by signal 11"),
+        ({"command": "sleep 60", "timeout": 1}, "timed out after 1 s"),
+        ({"command": "echo '{nonsense'"}, "not an answer"),
     ],
     ids=["crashing", "hanging", "garbage-printing"],
 )
@@ -255,7 +255,7 @@ def test_nothing_is_added_where_nothing_is_asked_for(
 
 
 def said(played: Played) -> list[list[str]]:
-    """The conversation of every request without what differs from run to run: the place, ids, times."""
+    """Return the conversation of every request without text that differs between runs."""
     return [[_same(item, str(played.repo.parent)) for item in turn.body["input"]] for turn in played.turns]
 
 
@@ -281,7 +281,7 @@ exit 0
 
 
 def converted(folder: Path, hookline: str) -> str:
-    """What `hookline convert` makes of a user's hooks for Claude Code."""
+    """Return the hooks that `hookline convert` creates from a user's Claude Code hooks."""
     (folder / ".claude").mkdir(parents=True)
     (folder / ".claude/settings.json").write_text(json.dumps(CLAUDES))
     words = (hookline, "convert", "--from", "claude-code", "--to", "codex", "--user", "--yes")

@@ -1,4 +1,4 @@
-"""Real clients: what sessions, their prompts and their helpers are told is what their models received."""
+"""Test that the models of real clients receive the context for sessions, prompts and subagents."""
 
 import json
 import os
@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from tests.clients.installed_files import wired
 
+from .client import load
 from .driver import Place, Played, Player
 from .script import Reply, call, say
+from .users import printing, user_hooks
 
 pytestmark = pytest.mark.clients
 
@@ -28,7 +30,7 @@ EVERY = "[hooks.iteration-context]\nevery = 1\n"
 
 
 def experiments(place: Place) -> None:
-    """A journal that somebody writes just now."""
+    """Write a journal that was modified just now."""
     folder = place.repo / "autoresearch" / "speed"
     folder.mkdir(parents=True)
     (folder / "results.tsv").write_text(TSV)
@@ -92,3 +94,18 @@ def test_the_end_of_a_run_of_claude_code_is_told_once(run: Callable[..., Played]
     ]
 
     assert shown == ["Stop"]
+
+
+SUMMARY = {"summary": "restore failed: no access", "redacted": True}
+
+
+@pytest.mark.parametrize(
+    "host", ["claude-code", "codex", "copilot-cli", "gemini-cli", "opencode", "qwen-code"]
+)
+def test_an_object_of_a_hook_replaces_the_output_for_the_model(host: str, run: Callable[..., Played]) -> None:
+    hooks = user_hooks(PostToolUse=[{"command": printing(action="modify", modifiedOutput=SUMMARY)}])
+    played = run(host, load(host).shell("echo RAW-$((3 * 9))"), say("done"), home=hooks)
+    body = json.loads(received(played, 1))
+
+    assert SUMMARY["summary"] in json.dumps(body)
+    assert "RAW-27" not in json.dumps(body)

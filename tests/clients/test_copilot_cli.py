@@ -1,4 +1,4 @@
-"""Real Copilot CLI with hookline wired as its host says: what its model, its user and its machine see."""
+"""Test hooks in real Copilot CLI, with hookline installed according to the host's definition."""
 
 import json
 import time
@@ -27,7 +27,7 @@ def user_hooks(**events: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def news(played: Played, turn: int) -> str:
-    """What the model was sent at *turn* that it had not been sent before."""
+    """Return the messages that were new to the model at *turn*."""
     before = len(played.turns[turn - 1].body["messages"]) if turn else 0
     return json.dumps(played.turns[turn].body["messages"][before:], ensure_ascii=False)
 
@@ -38,7 +38,7 @@ def trail(played: Played, hookline: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def session(copilot_cli: Player, hookline: str) -> Played:
-    """One session in which everything that can happen does."""
+    """Play one session with context, a failure, blocked calls, a secret and a blocked stop."""
     gates = user_hooks(
         SessionStart=[{"command": "echo CONTEXT-MARK"}], Stop=[{"command": ONCE, "name": "tests-first"}]
     )
@@ -122,7 +122,7 @@ def test_nothing_is_denied_where_hookline_is_gone_and_the_user_is_told(copilot_c
     played = copilot_cli("gone", home=home, replies=(bash("touch ran.txt"), say("done")))
 
     assert (played.repo / "ran.txt").exists()
-    assert "hookline could not be run, so nothing was judged" in played.notices
+    assert "hookline could not run; the call was not checked" in played.notices
 
 
 def test_a_hook_in_claudes_settings_of_the_repository_is_answered_in_the_other_dialect(

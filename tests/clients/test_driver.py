@@ -1,4 +1,4 @@
-"""The driver itself, with a shell in the client's place: closed in, on time, and nothing left behind."""
+"""Test the driver with a shell as its client: isolation, timeouts and leftover processes."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Real clients through a whole `hookline run`: what the journal says, what their model saw, what is left."""
+"""Test whole runs of `hookline run` with real clients as agents."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ import pytest
 
 from .client import Client, load
 from .driver import PATH, Place, Played, Scenario, afterwards, play
-from .script import Call, Reply, Tokens, say
+from .script import Call, Reply, Tokens, call, say
 
 pytestmark = pytest.mark.clients
 
@@ -29,7 +29,7 @@ rework = 1
 [agent]
 host = "{host}"
 budget = "{budget}"
-grace = "1s"
+grace = "{grace}"
 [limits]
 experiments = {experiments}
 [noise]
@@ -42,10 +42,14 @@ SMALL = {
     }
 }
 FULL = Tokens(input=16_500, output=1)
-"""What nearly fills a context of that size."""
+"""Token counts that nearly fill a context of that size."""
+WRITES = {
+    "claude-code": call("Write", file_path="state.txt", content="fine, too"),
+    "codex": call("apply_patch", input="*** Begin Patch\n*** Add File: new.txt\n+new\n*** End Patch\n"),
+}
 FOR_EVER = "while :; do sleep 1; done"
 OWN = {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}
-"""What a person had wired before."""
+"""Hooks that the user had before the run."""
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "claude-code": {"permissions": {"deny": ["WebFetch"]}, "hooks": OWN, "somethingNew": [1]},
     "codex": {"hooks": OWN},
@@ -61,11 +65,11 @@ FILES = {
     ".claude/settings.json": '{"hooks": {}, "model": "opus"}',
     ".codex/hooks.json": '{"hooks": {}}',
 }
-"""What is committed in the repository."""
+"""Committed files of the repository."""
 
 
 class Engine:
-    """A run of the engine with a real client as its agent, and how things were before it."""
+    """A run of the engine with a real client as its agent, and the user's files before the run."""
 
     def __init__(self, name: str, hookline: str, folder: Path) -> None:
         self.client, self.hookline, self.folder = load(name), hookline, folder
@@ -73,26 +77,26 @@ class Engine:
             pytest.skip(f"{name} is not installed in .clients; run: make clients")
         self.before: dict[str, bytes] = {}
 
-    def play(self, *replies: Reply, budget: str, experiments: int, **more: Any) -> Played:
+    def play(self, *replies: Reply, budget: str, experiments: int, grace: str = "1s", **more: Any) -> Played:
         programs = self.folder / "bin"
         programs.mkdir()
         (programs / {"claude-code": "claude"}.get(self.client.name, self.client.name)).symlink_to(
             self.client.path
         )
-        told = TARGET.format(host=self.client.name, budget=budget, experiments=experiments)
+        told = TARGET.format(host=self.client.name, budget=budget, grace=grace, experiments=experiments)
         run = replace(self.client, command=lambda program: [self.hookline, "run", "small"])
         scenario = Scenario(
             replies=replies,
             settings=SETTINGS[self.client.name],
             env={"PATH": f"{programs}:{Path(self.hookline).parent}:{PATH}"},
             first=lambda place: self.prepare(place, told),
-            timeout=150,
+            timeout=300,
             **more,
         )
         return play(run, scenario, self.folder)
 
     def prepare(self, place: Place, target: str) -> None:
-        """A person's checkout, with work in it that is not committed."""
+        """Create a user's checkout with uncommitted changes."""
         for name, text in {**FILES, ".hookline/targets/small.toml": target}.items():
             path = place.repo / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -107,7 +111,7 @@ class Engine:
         self.before = self.kept(place)
 
     def kept(self, place: Place) -> dict[str, bytes]:
-        """All that is the user's, byte for byte."""
+        """Return the content of all files that belong to the user."""
         files = {path for path in place.repo.rglob("*") if path.is_file()}
         mine = {
             path for path in files if path.relative_to(place.repo).parts[0] not in (".git", "autoresearch")
@@ -130,13 +134,14 @@ def rows(played: Played) -> list[dict[str, Any]]:
 
 
 def received(played: Played, turn: int) -> str:
-    """What the model was sent in the conversation."""
+    """Return the conversation that the model received at *turn*."""
     body = played.turns[turn].body
     return json.dumps(body.get("messages") or body.get("input"), ensure_ascii=False)
 
 
-def hanging(client: Client) -> Reply:
-    reply = client.shell(FOR_EVER)
+def slow(client: Client, line: str) -> Reply:
+    """Return a call of a command for which the client waits up to 30 seconds."""
+    reply = client.shell(line)
     if client.name != "codex":
         return reply
     (one,) = reply.calls
@@ -163,8 +168,8 @@ def ran(engine: Engine) -> Played:
         say("It is still broken."),
         shell("git push --force"),
         say("I was not let."),
-        hanging(engine.client),
-        budget="25s",
+        slow(engine.client, FOR_EVER),
+        budget="30s",  # as long as Codex waits for a command
         experiments=5,
     )
     assert played.exit == 2, (played.exit, played.stdout[-3000:], played.stderr[-3000:])
@@ -191,12 +196,12 @@ def test_the_journal_has_the_agents_own_words(ran: Played) -> None:
     assert "Tried nine." in told[2]
     assert "reason: nine is more than five" in told[2]
     assert "next: try three" in told[2]
-    assert told[4].startswith("I was not let.; stopped by dangerous-command:git-push-force at git push")
+    assert told[4].startswith("I was not let.; blocked by dangerous-command:git-push-force at git push")
     assert "out of time" in told[5]
 
 
 def test_what_was_spent_is_in_the_journal(ran: Played) -> None:
-    """Of what was scripted: ten tokens read for each reply, five written."""
+    """Each scripted reply reports ten input tokens and five output tokens."""
     told = [(row.get("tokens_in"), row.get("tokens_out")) for row in rows(ran)[1:4]]
 
     assert told == [(20, 10), (30, 15), (40, 20)]
@@ -219,7 +224,7 @@ def test_the_model_was_stopped_by_the_guards(ran: Played) -> None:
 
 
 def test_the_model_heard_what_the_guard_of_the_target_said(ran: Played) -> None:
-    assert "The metric was better, but the guard failed." in received(ran, 7)
+    assert "The metric improved, but the guard failed." in received(ran, 7)
     assert "broken" in received(ran, 7)
 
 
@@ -248,7 +253,7 @@ def test_the_sessions_are_in_the_audit(engine: Engine, ran: Played) -> None:
 def rotated(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, hookline: str
 ) -> Played:
-    """In the first experiment the agent ends when it is asked to, in the second it works on."""
+    """Play a run whose agent ends on request in the first experiment, and does not in the second."""
     engine = Engine(request.param, hookline, tmp_path_factory.mktemp(f"rotated-{request.param}"))
     shell = engine.client.shell
     played = engine.play(
@@ -257,10 +262,10 @@ def rotated(
         shell("echo 4 > n.txt"),
         say("Went on to four."),
         replace(shell("echo 3 > n.txt"), text="Next step: make it two.", tokens=FULL),
-        replace(hanging(engine.client), tokens=FULL),
+        replace(slow(engine.client, FOR_EVER), tokens=FULL),
         shell("echo 2 > n.txt"),
         say("Went on to two."),
-        budget="40s",
+        budget="60s",
         experiments=2,
         home=SMALL,
     )
@@ -269,21 +274,21 @@ def rotated(
 
 
 def test_an_agent_whose_context_is_full_goes_on_in_a_fresh_session(rotated: Played) -> None:
-    assert "This run goes on in a fresh session" in received(rotated, 1)
+    assert "This run continues in a new session" in received(rotated, 1)
     fresh = received(rotated, 2)
 
-    assert "Go on with the work of the session before this one" in fresh
+    assert "Continue the work of the previous session" in fresh
     assert "try four, which is smaller" in fresh
     assert "# Experiment 1: small" in fresh
     assert "**Issue:**" not in fresh
-    assert "What earlier sessions learnt" not in fresh
+    assert "Memories of earlier sessions" not in fresh
     assert "Wrote five." not in [row["description"] for row in rows(rotated)]
 
 
 def test_an_agent_that_works_on_is_ended_and_gone_on_from(rotated: Played) -> None:
     fresh = received(rotated, 6)
 
-    assert "Go on with the work of the session before this one" in fresh
+    assert "Continue the work of the previous session" in fresh
     assert "# Experiment 2: small" in fresh
     assert rotated.left == ()
 
@@ -297,3 +302,32 @@ def test_all_its_sessions_are_one_experiment(rotated: Played) -> None:
         ("keep", 2.0, "Went on to two."),
     ]
     assert rows(rotated)[1]["tokens_in"] == 2 * FULL.input + 20
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex"])
+def test_an_experiment_is_unattended(name: str, tmp_path: Path, hookline: str) -> None:
+    """Secrets and commands that outlast the budget are blocked; after its end the agent may only commit."""
+    engine = Engine(name, hookline, tmp_path)
+    shell = engine.client.shell
+    until_end = slow(engine.client, "sleep $((AUTORESEARCH_BUDGET_END - $(date +%s) + 1))")
+    played = engine.play(
+        shell("echo 5 > n.txt"),
+        shell("cat .env"),
+        shell("timeout 600 make"),
+        until_end,
+        until_end,
+        shell("python3 build.py"),
+        WRITES[name],
+        shell("git -c user.name=A -c user.email=a@b commit -qam five"),
+        say("Five."),
+        budget="45s",
+        grace="60s",
+        experiments=1,
+    )
+    expired = [received(played, turn).count("budget-countdown:expired") for turn in (5, 6, 7, 8)]
+
+    assert "privacy-block:" in received(played, 2)
+    assert "This command may run for 10m0s" in received(played, 3)
+    assert [count - expired[0] for count in expired] == [0, 1, 2, 2]
+    assert "BUDGET EXPIRED" in received(played, 8)
+    assert [(row["status"], row.get("metric")) for row in rows(played)] == [("baseline", 10.0), ("keep", 5.0)]

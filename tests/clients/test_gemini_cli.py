@@ -1,6 +1,6 @@
-"""Real Gemini CLI, wired as its host says: what its model, its user and its machine see of our hooks.
+"""Test hooks in real Gemini CLI, with hookline installed according to the host's definition.
 
-A run takes seconds, so what can be seen in one is: the fixtures are runs, and the tests look at them.
+A run takes seconds, so each fixture is one run, and several tests examine it.
 """
 
 import json
@@ -35,7 +35,7 @@ def wiring(hookline: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def helped(gemini_cli: Player, wiring: dict[str, Any]) -> Played:
-    """A session in which hooks have something to say."""
+    """Play a session in which hooks add context and redact a secret."""
     return gemini_cli(
         "helped",
         settings=wiring,
@@ -56,7 +56,7 @@ def helped(gemini_cli: Player, wiring: dict[str, Any]) -> Played:
 
 @pytest.fixture(scope="module")
 def guarded(gemini_cli: Player, wiring: dict[str, Any]) -> Played:
-    """A session in which something is stopped, and something changed."""
+    """Play a session with blocked calls and a changed call."""
     new = {"command": "pwd > here.txt", "description": "changed"}
     changed = printing(action="modify", modifiedInput=new)
     return gemini_cli(
@@ -75,20 +75,20 @@ def guarded(gemini_cli: Player, wiring: dict[str, Any]) -> Played:
 
 @pytest.fixture(scope="module")
 def quiet(gemini_cli: Player, wiring: dict[str, Any]) -> Played:
-    """A session in which no hook has anything to say."""
+    """Play a session in which no hook responds."""
     return gemini_cli(
         "quiet", settings=wiring, env=SILENT, replies=(shell("echo hi"), shell("exit 3"), say("done"))
     )
 
 
 def news(played: Played, turn: int) -> str:
-    """What the model was sent at *turn* that it had not been sent before."""
+    """Return the messages that were new to the model at *turn*."""
     before = len(played.turns[turn - 1].body["contents"]) if turn else 0
     return json.dumps(played.turns[turn].body["contents"][before:], ensure_ascii=False)
 
 
 def results(played: Played, turn: int) -> list[dict[str, Any]]:
-    """What the tool calls so far came to, as the model reads it."""
+    """Return the results of all tool calls so far, as the model receives them."""
     parts = [part for content in played.turns[turn].body["contents"] for part in content["parts"]]
     return [part["functionResponse"]["response"] for part in parts if "functionResponse" in part]
 
@@ -168,7 +168,7 @@ def test_nothing_is_added_where_nothing_is_asked_for(gemini_cli: Player, quiet: 
 
 
 def same(request: Request, played: Played) -> Any:
-    """A request without what differs from run to run: the place, numbers, and the order of its skills."""
+    """Return *request* without what differs between runs: the path, numbers, and the order of skills."""
     said = [json.dumps(request.body.get(part)) for part in ("contents", "systemInstruction", "tools")]
     place = str(played.repo.parent)
     conversation, *around = (re.sub(r"PGID: \d+|_\d{13}_", "N", one.replace(place, "/place")) for one in said)

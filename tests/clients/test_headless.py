@@ -1,4 +1,4 @@
-"""Real clients as the engine runs them: by the words of their host's file, wired in the worktree alone."""
+"""Test real clients as the engine runs them: with the host's headless command, and hooks in the worktree."""
 
 import json
 import subprocess
@@ -33,7 +33,7 @@ FETCHED = {
 
 
 def unattended(client: Client) -> Callable[[str], list[str]]:
-    """Its own way to be started, with the words of the engine in place of the tests'."""
+    """Return a function for the client's command line that uses the engine's arguments."""
 
     def command(program: str) -> list[str]:
         host = hosts.load(client.name)
@@ -49,7 +49,7 @@ def unattended(client: Client) -> Callable[[str], list[str]]:
 
 
 def _linked(place: Place) -> None:
-    """A worktree of another checkout, as the engine has them: to some hosts that is not the same."""
+    """Replace the repository by a linked worktree as the engine uses; some hosts treat it differently."""
     main = place.home.parent / "main"
     place.repo.rename(main)
     who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
@@ -64,11 +64,11 @@ def _linked(place: Place) -> None:
 def worked(request: pytest.FixtureRequest, tmp_path: Path, hookline: str) -> Played:
     client = load(request.param)
     if not client.path.exists():
-        pytest.skip(f"{client.name} is not installed")
+        pytest.skip(f"{client.name} is not installed in .clients; run: make clients")
 
     def first(place: Place) -> None:
         _linked(place)
-        if client.name == "opencode":  # else it fetches its plugin package, and waits
+        if client.name == "opencode":  # otherwise it waits while it tries to download its plugin package
             for name, content in FETCHED.items():
                 path = place.repo / ".opencode" / name
                 path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Every real client after `hookline init`, and its home after `hookline uninstall`."""
+"""Test every real client after `hookline init`, and its home after `hookline uninstall`."""
 
 import json
 import os
@@ -17,19 +17,19 @@ from .script import say
 
 RULE = "dangerous-command:git-push-force"
 OURS = "home/.local/state/hookline"
-"""The trail and the notes of a person who used it: theirs, and kept."""
+"""Folder of the user's audit log and memories, which uninstalling keeps."""
 FOLDER = "a folder"
 SCOPES = [
     *((name, "user") for name in names()),
-    # OpenCode would first try for a minute to fetch its plugin package into the project.
+    # OpenCode is missing because it would try for a minute to download its plugin package.
     *((name, "project") for name in ("claude-code", "copilot-cli")),
 ]
-"""Of the others, those that run a project's hooks without a person's word have no such files."""
+"""Clients and scopes; the other clients have no project files or require approval for project hooks."""
 Content = dict[str, bytes | str]
 
 
 def content(place: Place) -> Content:
-    """Every file, link and folder of the home and the repository, but for our own trail and git's."""
+    """Return all files, links and folders of the home and repository, except hookline's state and .git."""
     within = place.home.parent
     found = (path for folder in (place.home, place.repo) for path in folder.rglob("*"))
     named = {str(path.relative_to(within)): path for path in found}
@@ -100,7 +100,10 @@ def test_init_guards_the_agent_and_uninstall_leaves_everything_as_it_was(
 
 
 def expected(seen: dict[str, Content]) -> dict[str, bytes | str | None]:
-    """What is to be left: as before what only we changed, as after what only the client changed."""
+    """Return the expected content after uninstalling.
+
+    Paths that only hookline changed are as before. Paths that only the client changed are as after its run.
+    """
     before, wired, ran = seen["before"], seen["wired"], seen["ran"]
     whole: dict[str, bytes | str | None] = {}
     for path in before.keys() | wired.keys() | ran.keys():
@@ -109,13 +112,13 @@ def expected(seen: dict[str, Content]) -> dict[str, bytes | str | None]:
         elif wired.get(path) == before.get(path):
             whole[path] = ran.get(path)
     for path, held in list(whole.items()):
-        if held is not None:  # a folder of ours into which the client put something stays
+        if held is not None:  # a folder that hookline created remains if the client put files into it
             whole |= {str(folder): FOLDER for folder in Path(path).parents if str(folder) in wired}
     return whole
 
 
 def without(value: Any, command: str) -> Any:
-    """A client's settings without our entries, and without what held nothing else."""
+    """Return a client's settings without hookline's entries, and without containers that are then empty."""
     if isinstance(value, list):
         return [one for one in value if command not in json.dumps(one)]
     if not isinstance(value, dict) or command not in json.dumps(value):

@@ -1,4 +1,4 @@
-"""Real clients that go round in circles: what their models read, and that the call is not run again."""
+"""Test loops with real clients: the model is warned, and then the repeated call is blocked."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ from .test_budgets import SHELLS
 pytestmark = pytest.mark.clients
 
 FAILS = "echo once >> ../runs.txt; echo 'error: widget 7 is missing' >&2; exit 1"
-"""Counts itself outside of the project, for a change inside would be one of the workspace."""
+"""A failing command that counts its runs outside the project, because the workspace must not change."""
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ MENDS = "touch ready"
 
 
 def cloned(place: Place) -> None:
-    """Two clones of one repository: what is known of the one is of use in the other."""
+    """Add a remote, so that knowledge about one clone is used in another clone of the same repository."""
     address = "https://git.example/team/app.git"
     subprocess.run(["git", "remote", "add", "origin", address], cwd=place.repo, env=place.env, check=True)
 
@@ -68,11 +68,11 @@ def test_the_next_session_reads_what_helped(host: str, run: Callable[..., Played
     body = json.dumps(played.turns[1].body, ensure_ascii=False)
 
     assert "KNOWN FAILURE" in body
-    assert f"What helped: `{MENDS}`" in body
+    assert f"Known fix, from an earlier session: `{MENDS}`" in body
 
 
 def again(host: str, times: int) -> list[Reply]:
-    """The same call, with other words beside it: some clients look for loops themselves."""
+    """Return the same call several times; descriptions vary for clients that detect loops themselves."""
     ways = {"gemini-cli": "run_shell_command", "qwen-code": "run_shell_command"}
     name = ways.get(host)
     if name is None:
@@ -81,7 +81,7 @@ def again(host: str, times: int) -> list[Reply]:
 
 
 ENDING = ("claude-code", "gemini-cli", "opencode")
-"""Those that can be told to end a run."""
+"""Hosts in which a hook can end a run."""
 
 
 @pytest.mark.parametrize("host", ENDING)
@@ -103,11 +103,11 @@ def test_where_a_run_cannot_be_ended_every_call_is_stopped_aloud(
     assert (played.home.parent / "runs.txt").read_text().count("once") == 3
     assert not (played.home.parent / "other.txt").exists()
     assert "[loop-breaker:ended]" in json.dumps(played.turns[-1].body)
-    assert f"{host} cannot end a run here: its calls are stopped" in said(played)
+    assert f"{host} cannot end the run here; further calls are blocked instead" in said(played)
 
 
 def said(played: Played) -> str:
-    """What is in our trail."""
+    """Return the records of hookline's audit log."""
     from hookline.core.store import Query
     from hookline.stores.sqlite import open_store
 

@@ -1,4 +1,4 @@
-"""Real clients: what a person says in one session, the model of the next one is told."""
+"""Test with real clients that the model of a session receives memories of earlier sessions."""
 
 import json
 import shutil
@@ -54,7 +54,7 @@ def test_the_next_session_is_told_what_a_person_wished_and_what_worked(
 
 
 def test_an_agent_recalls_and_remembers_by_itself(run: Callable[..., Played], hookline: str) -> None:
-    """Gemini CLI, with the entry that the docs show."""
+    """Gemini CLI uses the server entry from the documentation."""
     served = {"mcpServers": {"hookline": {"command": hookline, "args": ["mcp", "serve"]}}}
     kept = "Amounts are stored as integer cents"
     asked = (

@@ -1,4 +1,4 @@
-"""The scripted model: replies in order, streamed or whole, and every request remembered."""
+"""Test the scripted model: order of replies, streams, and recorded requests."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""The protocol that Codex speaks: a stream says what the whole response says, and text goes as text."""
+"""Test the Responses protocol: a stream equals the complete response, and text arguments stay text."""
 
 from typing import Any
 

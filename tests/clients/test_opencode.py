@@ -1,4 +1,4 @@
-"""Real OpenCode with our plugin as its host says: what its model, its user and its machine see of hooks."""
+"""Test hooks in real OpenCode, with the plugin installed according to the host's definition."""
 
 import json
 import time
@@ -24,7 +24,7 @@ FETCHED = {
     },
     "../repo/.opencode/node_modules/.keep": "",
 }
-"""What keeps OpenCode from fetching its plugin package for the repository as well."""
+"""Files that keep OpenCode from downloading its plugin package for the repository."""
 CHANGED = '{"action": "modify", "modifiedInput": {"command": "echo MARK-2", "description": "changed"}}'
 CHANGER = f"sed -n 's/.*MARK-1.*/{CHANGED}/p'"
 LOST = """case $(cat) in
@@ -45,17 +45,17 @@ def user_hooks(**events: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def told(played: Played, turn: int) -> str:
-    """All that the model was sent at *turn*."""
+    """Return all messages that the model received at *turn*."""
     return json.dumps(played.turns[turn].body["messages"], ensure_ascii=False)
 
 
 def result(played: Played, turn: int) -> str:
-    """What the model was told last."""
+    """Return the content of the last message that the model received at *turn*."""
     return str(played.turns[turn].body["messages"][-1]["content"])
 
 
 def twice(hookline: str) -> dict[str, Any]:
-    """The plugin in the home and in the repository, as where a team has it too."""
+    """Return files that install the plugin in both the home and the repository, as in a team."""
     home = wired("opencode", hookline)
     return {**home, **FETCHED, "../repo/.opencode/plugins/hookline.js": home[PLUGIN]}
 
@@ -66,7 +66,7 @@ def trail(played: Played, hookline: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def session(opencode: Player, hookline: str) -> Played:
-    """One session in which everything that can happen does."""
+    """Play one session with context, failures, blocked and changed calls, a secret and a blocked stop."""
     gates = user_hooks(
         SessionStart=[{"command": "echo CONTEXT-MARK"}],
         Stop=[{"command": ONCE}],
@@ -139,7 +139,7 @@ def test_tokens_and_cost_are_told(session: Played, hookline: str) -> None:
 def test_a_stop_gate_cannot_make_a_headless_run_go_on_and_says_so(session: Played, hookline: str) -> None:
     events = [row["event"] for row in trail(session, hookline)]
 
-    assert "although a hook wants to go on: NOT-BEFORE-THE-TESTS" in session.stderr
+    assert "although a hook asked to continue: NOT-BEFORE-THE-TESTS" in session.stderr
     assert events[-3:] == ["TurnEnd", "Stop", "SessionEnd"]
     assert (len(session.turns), session.exit, session.left) == (7, 0, ())
 
@@ -175,14 +175,16 @@ def test_a_broken_hook_of_the_user_stops_nothing_and_is_seen(
 
 @pytest.fixture(scope="module")
 def lost(opencode: Player) -> Played:
-    """A session in which hookline hangs at one moment, prints nonsense at another, and else is gone."""
+    """Play a session in which hookline hangs, prints invalid output, or is missing, by moment."""
     home = wired("opencode", "/bin/sh $HOME/lost.sh")
     home[PLUGIN] = home[PLUGIN].replace(f'"tool.execute.before": {SECONDS}', '"tool.execute.before": 1')
     replies = (bash("touch ran.txt"), say("done"))
     return opencode("lost", home={**home, "lost.sh": LOST}, replies=replies, timeout=60)
 
 
-@pytest.mark.parametrize("complaint", ["ended with 127", "took longer than 1 s", "printed what is no answer"])
+@pytest.mark.parametrize(
+    "complaint", ["exited with status 127", "timed out after 1 s", "printed an invalid answer"]
+)
 def test_the_plugin_throws_nothing_whatever_becomes_of_hookline(complaint: str, lost: Played) -> None:
     assert (lost.repo / "ran.txt").exists()
     assert lost.stderr.count(complaint) == 1

@@ -1,4 +1,4 @@
-"""Our plugin for OpenCode alone, in Node: what it makes of answers that are hard to bring about."""
+"""Test the OpenCode plugin alone in Node, with answers that are hard to produce in a real session."""
 
 import json
 import shlex
@@ -56,7 +56,7 @@ def plugin(command: str) -> str:
     host = hosts.load("opencode")
     assert host.install is not None
     entries = tuple(InstallEntry(moment=name, command=command, timeout=10.0) for name in host.moments)
-    (text,) = host.install.layout.make_files(entries).values()  # type: ignore[union-attr]  # it is Own
+    (text,) = host.install.layout.make_files(entries).values()  # type: ignore[union-attr]  # the layout is OwnFiles
     return str(text)
 
 
@@ -164,7 +164,7 @@ def test_what_is_no_answer_stops_nothing_and_is_shown(answer: str, play: Play) -
     told = play(answer, "tool.execute.before", CALL, {"args": {"command": "x"}})
 
     assert (told["output"], told["thrown"]) == ({"args": {"command": "x"}}, None)
-    assert [text for kind, text in told["calls"] if kind == "toast" and "printed what is no answer" in text]
+    assert [text for kind, text in told["calls"] if kind == "toast" and "printed an invalid answer" in text]
 
 
 @pytest.mark.parametrize("output", [{}, {"parts": None}, {"message": None, "parts": None}])

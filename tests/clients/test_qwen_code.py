@@ -1,6 +1,6 @@
-"""Real Qwen Code, wired as its host says: what its model, its user and its machine see of our hooks.
+"""Test hooks in real Qwen Code, with hookline installed according to the host's definition.
 
-A run takes seconds, so what can be seen in one is: the fixtures are runs, and the tests look at them.
+A run takes seconds, so each fixture is one run, and several tests examine it.
 """
 
 import json
@@ -31,7 +31,7 @@ def wiring(hookline: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def helped(qwen_code: Player, wiring: dict[str, Any]) -> Played:
-    """A session in which hooks have something to say."""
+    """Play a session in which hooks add context and redact a secret."""
     return qwen_code(
         "helped",
         settings=wiring,
@@ -51,7 +51,7 @@ def helped(qwen_code: Player, wiring: dict[str, Any]) -> Played:
 
 @pytest.fixture(scope="module")
 def guarded(qwen_code: Player, wiring: dict[str, Any]) -> Played:
-    """A session in which something is stopped, and something changed."""
+    """Play a session with blocked calls and a changed call."""
     changed = printing(action="modify", modifiedInput={"command": "touch changed.txt"})
     return qwen_code(
         "guarded",
@@ -68,7 +68,7 @@ def guarded(qwen_code: Player, wiring: dict[str, Any]) -> Played:
 
 @pytest.fixture(scope="module")
 def quiet(qwen_code: Player, wiring: dict[str, Any]) -> Played:
-    """A session in which no hook has anything to say."""
+    """Play a session in which no hook responds."""
     return qwen_code(
         "quiet", settings=wiring, env=SILENT, replies=(shell("echo hi"), shell("exit 3"), say("done"))
     )
@@ -80,13 +80,13 @@ def messages(played: Played, turn: int) -> list[dict[str, Any]]:
 
 
 def news(played: Played, turn: int) -> str:
-    """What the model was sent at *turn* that it had not been sent before."""
+    """Return the messages that were new to the model at *turn*."""
     before = len(messages(played, turn - 1)) if turn else 0
     return json.dumps(messages(played, turn)[before:], ensure_ascii=False)
 
 
 def result(played: Played, turn: int) -> str:
-    """What the newest tool call came to, as the model reads it."""
+    """Return the newest tool result, as the model receives it."""
     return next(str(one["content"]) for one in reversed(messages(played, turn)) if one["role"] == "tool")
 
 
@@ -124,7 +124,7 @@ def test_a_read_of_secrets_is_asked_about_and_so_denied_without_a_person(guarded
 
 def test_an_input_cannot_be_changed_so_the_call_is_stopped(guarded: Played) -> None:
     assert not list(guarded.repo.glob("*.txt"))
-    assert "changer wanted to change the input, which qwen-code cannot do here" in result(guarded, 3)
+    assert "changer tried to change the input, which qwen-code does not support here" in result(guarded, 3)
 
 
 def test_a_failing_command_fires_on_error(quiet: Played, hookline: str) -> None:
@@ -153,14 +153,14 @@ def test_nothing_is_added_where_nothing_is_asked_for(qwen_code: Player, quiet: P
 
 
 def same(request: Request, played: Played) -> Any:
-    """The conversation of a request without what differs from run to run: the place, and ids."""
+    """Return the conversation of *request* without the path and ids, which differ between runs."""
     said = json.dumps({part: request.body.get(part) for part in ("messages", "tools")})
     said = said.replace(str(played.repo.parent), "/place").replace(_slug(played), "-place")
     return json.loads(re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|PGID: \d+", "ID", said))
 
 
 def _slug(played: Played) -> str:
-    """The place as the client spells it in names of its own folders."""
+    """Return the path of the scenario as the client writes it in its folder names."""
     return re.sub("[^A-Za-z0-9]", "-", str(played.repo.parent))
 
 

@@ -1,4 +1,4 @@
-"""Real Reasonix with hookline as its plugin: what its model, its user and its machine see of our hooks."""
+"""Test hooks in real Reasonix, with hookline installed as a plugin."""
 
 import json
 import time
@@ -30,7 +30,7 @@ def user_hook(event: str, **entry: Any) -> dict[str, Any]:
 
 
 def results(played: Played) -> list[str]:
-    """What the model was told of each of its calls."""
+    """Return the tool results that the model received."""
     return [one["content"] for one in played.turns[-1].body["messages"] if one["role"] == "tool"]
 
 
@@ -49,7 +49,7 @@ def plugin(hookline: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def helped(reasonix: Player, plugin: dict[str, Any]) -> Played:
-    """A session in which hooks have something to say."""
+    """Play a session in which hooks add context."""
     hooks = {
         "SessionStart": [{"command": "echo CONTEXT-MARK"}],
         "UserPromptSubmit": [{"command": "cat > ~/heard.json"}],
@@ -64,7 +64,7 @@ def helped(reasonix: Player, plugin: dict[str, Any]) -> Played:
 
 @pytest.fixture(scope="module")
 def guarded(reasonix: Player, plugin: dict[str, Any]) -> Played:
-    """A session in which something is stopped, something fails, and something leaks."""
+    """Play a session with blocked calls, a failing call, and a call that prints a secret."""
     return reasonix(
         "guarded",
         home=plugin,
@@ -95,7 +95,7 @@ def test_the_countdown_is_kept_because_nothing_after_a_tool_reaches_the_model(
     after = next(row for row in trail(helped, hookline) if row["event"] == "PostToolUse")
 
     assert "BUDGET" not in sent(helped)
-    assert "context is kept for the next moment that can take it" in json.dumps(after)
+    assert "context is held back for the next event that accepts it" in json.dumps(after)
 
 
 def test_a_force_push_is_stopped_with_the_reason(guarded: Played) -> None:

@@ -1,4 +1,4 @@
-"""Three sessions of Claude Code in a row: its model received what the one before had left."""
+"""Test that a new session of a real client receives the memories and the handoff of the previous one."""
 
 import json
 from dataclasses import replace
@@ -37,7 +37,7 @@ def rotating(client: Client, hookline: str) -> Client:
 
 
 def received(played: Played, turn: int) -> str:
-    """The messages that the model was sent, not the instructions of the host."""
+    """Return the messages that the model received at *turn*, without the host's instructions."""
     return json.dumps(played.turns[turn].body["messages"], ensure_ascii=False)
 
 
@@ -75,7 +75,7 @@ def test_the_second_knows_what_the_first_decided(sessions: list[Played]) -> None
 
 
 def test_the_third_is_asked_to_end_when_its_context_is_nearly_full(sessions: list[Played]) -> None:
-    assert "This run goes on in a fresh session" in received(sessions[2], 1)
+    assert "This run continues in a new session" in received(sessions[2], 1)
 
 
 def test_the_fresh_one_knows_task_branch_blocker_and_next_step(sessions: list[Played]) -> None:
@@ -87,8 +87,8 @@ def test_the_fresh_one_knows_task_branch_blocker_and_next_step(sessions: list[Pl
     assert "the ledger schema is frozen until Friday" in fresh
     assert "add a migration for old invoices" in fresh
     assert "amounts.txt" in fresh
-    assert "Go on with the work of the session before this one" in fresh
-    assert "I wrote the rounding" in fresh  # as the handoff says it last, not as a conversation
+    assert "Continue the work of the previous session" in fresh
+    assert "I wrote the rounding" in fresh  # from the handoff, not as part of a conversation
     assert '"role": "assistant"' not in fresh
 
 
@@ -102,13 +102,13 @@ def test_a_first_answer_that_leaves_it_out_is_told_once(sessions: list[Played], 
 
 def test_the_run_ends_well(sessions: list[Played]) -> None:
     assert sessions[2].exit == 0
-    assert "session 2 begins, with handoff" in sessions[2].stderr
-    assert "the first answer of session 2 knew 0 %" in sessions[2].stderr
+    assert "session 2 starts with handoff" in sessions[2].stderr
+    assert "the first answer of session 2 covers 0 %" in sessions[2].stderr
 
 
 @pytest.fixture(scope="module")
 def compacted(tmp_path_factory: pytest.TempPathFactory, hookline: str) -> list[Played]:
-    """A session that is made short by its user, and goes on."""
+    """Play a session that its user compacts and then continues."""
     client, place = load("claude-code"), tmp_path_factory.mktemp("compaction")
     if not client.path.exists():
         pytest.skip("claude-code is not installed in .clients; run: make clients")
@@ -134,13 +134,11 @@ def test_who_makes_the_summary_is_told_what_must_be_in_it(compacted: list[Played
 
 
 def test_how_much_of_it_the_summary_has_is_said(compacted: list[Played], hookline: str) -> None:
-    """The scripted model's summary is `ok`."""
+    """The scripted summary is `ok`, which contains none of the facts."""
     (one,) = [one for one in trail(compacted[2], hookline) if one["event"] == "PostCompact"]
 
     missing = "issue, branch, blocker, next step"
-    assert (
-        f"of what must be known to go on, the summary has 0 of 4 (0 %); missing: {missing}" in one["warnings"]
-    )
+    assert f"facts kept in the summary: 0 of 4 (0 %); missing: {missing}" in one["warnings"]
 
 
 def test_after_the_compaction_the_model_reads_the_handoff(compacted: list[Played]) -> None:
@@ -174,7 +172,7 @@ def test_codex_goes_on_in_a_fresh_session_too(tmp_path: Path, hookline: str) -> 
         "add a migration for old invoices",
     ):
         assert part in fresh
-    assert "the first answer of session 2 knew 100 %" in played.stderr
+    assert "the first answer of session 2 covers 100 %" in played.stderr
 
 
 def test_an_agent_that_works_on_is_interrupted_and_gone_on_from(tmp_path: Path, hookline: str) -> None:

@@ -1,4 +1,4 @@
-"""Hooks that a person declared in the home of a scenario: what they say, and how badly they behave."""
+"""User hooks for scenarios, including broken ones."""
 
 import json
 from typing import Any
@@ -12,9 +12,9 @@ BAD = (
     {"name": "babbler", "command": "echo '{not json'"},
 )
 SILENT = {"AR_DISABLE_SESSION_INIT": "1", "AR_DISABLE_STOP_NOTIFY": "1"}
-"""The environment in which nothing is told of a session unasked."""
+"""Environment variables that disable unrequested session messages."""
 ONCE = "test -e ~/asked || { touch ~/asked; echo TEST-FIRST >&2; exit 2; }"
-"""A gate that holds once."""
+"""A command that blocks once."""
 
 
 def user_hooks(**events: Any) -> dict[str, Any]:
@@ -26,10 +26,10 @@ def printing(**answer: Any) -> str:
 
 
 def spelled_apart(secret: str) -> str:
-    """For a shell, so that the secret itself is only in what comes out."""
+    """Return *secret* split by quotes for a shell, so that only the command's output contains it."""
     return f"{secret[:3]}''{secret[3:]}"
 
 
 def trail(played: Played, hookline: str) -> list[dict[str, Any]]:
-    """What our log has of the session."""
+    """Return the session's records in hookline's audit log."""
     return [json.loads(line) for line in afterwards(played, hookline, "log", "--json").splitlines()]

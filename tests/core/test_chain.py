@@ -1,4 +1,4 @@
-"""The rules of the chain (DESIGN §5), by table and by property."""
+"""Test the rules of the chain (DESIGN §5) with tables and properties."""
 
 import pytest
 from hypothesis import given
@@ -37,7 +37,7 @@ NOW = State(now=1_000_000.0)
 
 
 def saying(answer, name="a", **values):
-    """A hook that always answers so, or raises it."""
+    """Return a hook that always gives *answer*, or raises it if it is an exception."""
 
     def judge(event, state):
         if isinstance(answer, Exception):
@@ -119,7 +119,7 @@ def test_an_observer_cannot_take_context_away():
 
 
 def test_a_change_is_made_in_the_hosts_own_payload_too():
-    """A guard that reads the native payload must not be shown what will not run."""
+    """Check that a guard that reads the native payload sees the changed input."""
     native = freeze({"x": 1, "deep": {"in": {"command": "ls"}}})
     sent = pre_tool_use("ls", native=native, native_paths={"input": "deep.in"})
     outcome = judged(saying(modify(input={"command": "rm"}), "changer"), event=sent)
@@ -132,7 +132,7 @@ def test_an_allow_of_a_changed_call_does_not_allow_the_unchanged_one():
     outcome = judged(saying(answer, "h"), event=any_event(PermissionRequest))
 
     assert outcome.allowed is None
-    assert "cannot be" in outcome.warnings[0]
+    assert "cannot change" in outcome.warnings[0]
 
 
 class Unspeakable(Exception):
@@ -198,7 +198,7 @@ def test_built_ins_that_keep_changing_an_input_stop_it():
         for name in ("a", "b")
     ]
 
-    assert "never judged" in judged(*growing).blocked
+    assert "was not judged" in judged(*growing).blocked
 
 
 def test_an_event_cannot_be_changed_in_place():
@@ -208,7 +208,7 @@ def test_an_event_cannot_be_changed_in_place():
     outcome = judged(saying(smuggle, "smuggler"))
 
     assert outcome.event == pre_tool_use()
-    assert "answer with modify" in outcome.warnings[0]
+    assert "return modify" in outcome.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -242,9 +242,9 @@ def test_context_accumulates_in_order_and_can_be_replaced():
     ("answer", "how"),
     [
         (ValueError("boom"), "failed: ValueError: boom"),
-        (TimeoutError(), "gave no answer within"),
+        (TimeoutError(), "timed out after"),
         (HookFailed("ended with exit code 7"), "ended with exit code 7"),
-        ("a word", "answered with str"),
+        ("a word", "returned str"),
     ],
 )
 def test_a_hook_that_does_not_answer_passes_aloud(answer, how):
@@ -291,7 +291,7 @@ def test_what_a_failed_hook_said_besides_still_counts():
 
 
 def ticking(seconds):
-    """A clock that moves on at every look."""
+    """Return a clock that advances by *seconds* with each call."""
     times = iter(range(0, 100_000, seconds))
     return lambda: float(next(times))
 
@@ -302,7 +302,7 @@ def test_one_deadline_holds_for_the_whole_answer():
 
     assert outcome.context == ("c0", "c1")
     assert [word for _, word in said(outcome)] == ["inject", "inject", "timed-out", "timed-out"]
-    assert "'h3' did not run: the answer's time was spent" in outcome.warnings[-1]
+    assert "'h3' did not run: no time was left for the answer" in outcome.warnings[-1]
 
 
 def test_a_hook_gets_no_more_than_is_left():
@@ -326,7 +326,9 @@ def test_a_verdict_that_an_event_does_not_take_is_said(event):
         heard = response.verdict == outcome.verdict
 
         assert heard is (response.verdict in event.abilities)
-        assert heard or any("cannot be" in text and "why" in text for text in outcome.warnings)
+        assert heard or any(
+            f"cannot {response.verdict} at" in text and "why" in text for text in outcome.warnings
+        )
 
 
 @pytest.mark.parametrize(
@@ -343,7 +345,7 @@ def test_only_what_the_event_lets_change_changes(event, changes):
     outcome = judged(saying(modify(**changes), "h"), event=event)
 
     assert outcome.event == event
-    assert "cannot be" in outcome.warnings[0]
+    assert "cannot change" in outcome.warnings[0]
 
 
 def test_every_block_and_change_is_in_the_trail():
@@ -367,9 +369,6 @@ def test_effects_and_memory_are_collected():
 
     assert outcome.effects == (Count(name="x"),)
     assert outcome.memory == {"a": 1, "b": 2}
-
-
-# ---- strikes, merging, cutting
 
 
 @pytest.mark.parametrize(("strikes", "stands"), [(1, True), (2, True), (3, False), (4, False)])
@@ -397,7 +396,7 @@ def test_context_is_capped_aloud(length, cut_short):
     kept = truncate_texts(["x" * 60, "y" * (length - 60)], 100)
 
     assert sum(map(len, kept)) <= 100
-    assert ("cut here" in kept[-1]) is cut_short
+    assert ("truncated" in kept[-1]) is cut_short
 
 
 @given(st.lists(st.text(), max_size=8), st.integers(min_value=0, max_value=500))
@@ -405,10 +404,8 @@ def test_whatever_is_cut_stays_within_the_cap(texts, cap):
     kept = truncate_texts(texts, cap)
 
     assert sum(map(len, kept)) <= cap
-    assert kept == tuple(texts) or cap < 70 or "cut here" in kept[-1]
+    assert kept == tuple(texts) or cap < 70 or "truncated" in kept[-1]
 
-
-# ---- any sequence of responses
 
 texts = st.text(min_size=1, max_size=5)
 responses = st.one_of(

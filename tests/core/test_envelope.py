@@ -1,4 +1,4 @@
-"""The portable protocol: every event there and back, every answer, and the schemas."""
+"""Test the portable protocol: round trips of each event, each response, and the schemas."""
 
 import json
 import os
@@ -45,7 +45,16 @@ from hookline.hosts.envelope import HOST
 EXAMPLES = 2_000 if os.environ.get("HOOKLINE_LONG") else 200
 EVENT, RESPONSE = (Draft202012Validator(schema) for schema in build_schemas().values())
 SCHEMA = Path(__file__).parents[2] / "schema"
-UNCARRIED = {"mode", "transcript", "call", "native", "input_keys", "native_paths", "payload_problems"}
+UNCARRIED = {
+    "mode",
+    "transcript",
+    "call",
+    "native",
+    "input_keys",
+    "native_paths",
+    "payload_problems",
+    "left_out",
+}
 
 TEXT = st.text(max_size=20)
 FLOAT = st.floats(allow_nan=False, allow_infinity=False)
@@ -54,13 +63,14 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
     max_leaves=6,
 ).map(freeze)
-MOMENTS = st.integers(1, 4_000_000_000).map(float)  # a timestamp has whole seconds at least
+MOMENTS = st.integers(1, 4_000_000_000).map(float)  # timestamps keep milliseconds only
 OBJECT = st.dictionaries(TEXT, JSON, max_size=3).map(freeze)
 BY_TYPE = {
     "str": TEXT,
     "bool": st.booleans(),
     "float": FLOAT,
     "float | None": st.none() | FLOAT,
+    "int | None": st.none() | st.integers(),
     "Any": JSON,
     "Mapping[str, Any]": OBJECT,
     "tuple[Any, ...]": st.lists(JSON, max_size=3).map(freeze),
@@ -74,6 +84,7 @@ def events(name: str):
     return st.builds(EVENTS[name], **drawn | {"host": st.text(min_size=1, max_size=9)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVENTS)
 @settings(max_examples=EXAMPLES // 10, deadline=None)
 @given(data=st.data())
@@ -99,7 +110,11 @@ def test_all_that_applies_is_there() -> None:
         branch="main",
         subagent=Subagent(id="a1"),
     )
-    state = State(now=9.0, budget=Budget(ends_at=100.0), facts={"usage": Usage(used=7, effective_limit=10)})
+    state = State(
+        now=9.0,
+        budget=Budget(ends_at=100.0),
+        facts={"usage": Usage(used=7, window=20, effective_limit=10, cost=0.5)},
+    )
 
     assert encode_event(event, state) == {
         "version": 1,
@@ -118,7 +133,14 @@ def test_all_that_applies_is_there() -> None:
             "success": True,
             "durationMs": 12.5,
         },
-        "budget": {"usedTokens": 7, "effectiveLimit": 10, "endsAt": 100.0},
+        "budget": {
+            "usedTokens": 7,
+            "maxTokens": 20,
+            "effectiveLimit": 10,
+            "percentUsed": 70.0,
+            "estimatedCostUsd": 0.5,
+            "endsAt": 100.0,
+        },
     }
 
 
@@ -155,17 +177,17 @@ def test_the_time_is_the_events_else_the_clocks(at, now, stamp) -> None:
     [
         ({}, "field 'hook' is missing"),
         ({"hook": 3}, "field 'hook' is a whole number, not text"),
-        ({"hook": "Stop", "version": 2}, "field 'version' can be: 1"),
+        ({"hook": "Stop", "version": 2}, "field 'version' must be one of: 1"),
         ({"hook": "Stop", "version": "1"}, "field 'version' is text, not a whole number"),
         ({"hook": "Stop", "sessionId": []}, "field 'sessionId' is a list, not text"),
         ({"hook": "Stop", "continuing": "yes"}, "field 'continuing' is text, not true or false"),
         (
             {"hook": "Stop", "timestamp": "now"},
-            "field 'timestamp' is not a time as RFC 3339 writes it, with its zone",
+            "field 'timestamp' must be an RFC 3339 time with a time zone",
         ),
         (
             {"hook": "Stop", "timestamp": "2025-04-27T18:42:31"},
-            "field 'timestamp' is not a time as RFC 3339 writes it, with its zone",
+            "field 'timestamp' must be an RFC 3339 time with a time zone",
         ),
         ({"hook": "Stop", "tool": 1}, "field 'tool' is a whole number, not an object"),
         ({"hook": "PreToolUse", "tool": {"name": 1}}, "field 'tool.name' is a whole number, not text"),
@@ -248,10 +270,10 @@ def test_an_answer_is_understood(event, data, response) -> None:
         (
             PRE,
             {"action": "deny"},
-            "field 'action' can be: passThrough, injectContext, block, modify, ask, allow",
+            "field 'action' must be one of: passThrough, injectContext, block, modify, ask, allow",
         ),
         (PRE, {"action": 3}, "field 'action' is a whole number, not text"),
-        (PRE, {"action": "block", "version": 2}, "field 'version' can be: 1"),
+        (PRE, {"action": "block", "version": 2}, "field 'version' must be one of: 1"),
         (PRE, {"action": "block", "reason": 3}, "field 'reason' is a whole number, not text"),
         (PRE, {"action": "block", "warnings": 3}, "field 'warnings' is a whole number, not text or a list"),
         (
@@ -262,22 +284,22 @@ def test_an_answer_is_understood(event, data, response) -> None:
         (
             PRE,
             {"action": "injectContext"},
-            "field 'additionalContext' is missing, which the action 'injectContext' needs",
+            "field 'additionalContext' is missing; the action 'injectContext' requires it",
         ),
         (
             PRE,
             {"action": "modify"},
-            "field 'modifiedInput' or 'modifiedOutput' is missing, which the action 'modify' needs",
+            "field 'modifiedInput' or 'modifiedOutput' is missing; the action 'modify' requires one",
         ),
         (
             PRE,
             {"action": "modify", "modifiedInput": [1]},
-            "field 'modifiedInput' is a list, not an object, at PreToolUse",
+            "field 'modifiedInput' must be an object at PreToolUse, not a list",
         ),
         (
             PreModelCall(),
             {"action": "modify", "modifiedInput": {}},
-            "field 'modifiedInput' is an object, not a list of messages, at PreModelCall",
+            "field 'modifiedInput' must be a list of messages at PreModelCall, not an object",
         ),
         (
             PRE,

@@ -1,4 +1,4 @@
-"""What is the same about a failure each time: the line that tells of it, without what varies."""
+"""Test error signatures: the line that describes a failure, without its varying parts."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Optional dependencies: a light base install, and a command that installs what a feature lacks."""
+"""Test optional dependencies: a small base install, and the command that installs a missing extra."""
 
 import os
 import re
@@ -40,7 +40,7 @@ def test_a_base_install_is_light():
 
 @pytest.fixture
 def prefix(tmp_path, monkeypatch):
-    """The folder of an environment named `hookline`, as pipx and uv make one."""
+    """Return the folder of an environment named `hookline`, as pipx and uv create it."""
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "hookline"))
     os.mkdir(sys.prefix)
     return tmp_path / "hookline"
@@ -87,7 +87,7 @@ def test_every_extra_has_a_command(extra):
 
 
 def without(monkeypatch, *names):
-    """Have imports of *names*, and of our modules that need them, fail."""
+    """Make imports of *names*, and of the modules that need them, fail."""
     for module in [*sys.modules]:
         if module.startswith(("hookline.kinds._mcp_", "hookline.cli._mcp_", *(f"{name}." for name in names))):
             monkeypatch.delitem(sys.modules, module)
@@ -130,7 +130,7 @@ LIBRARIES = [
 
 
 def test_every_member_of_a_family_loads_without_extras():
-    """Only files that begin with an underscore may need one: the others are listed, and report what lacks."""
+    """Check that only modules with a leading underscore require an extra; all others must import."""
     script = f"""
 import sys
 sys.modules.update(dict.fromkeys({LIBRARIES!r}))

@@ -1,4 +1,4 @@
-"""The journal of an engine, as a session is told of it."""
+"""Test parsing an engine's journal."""
 
 import pytest
 from hypothesis import given

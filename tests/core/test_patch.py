@@ -1,4 +1,4 @@
-"""Patches, and that every guard sees every file that one touches."""
+"""Test patches, and that every guard sees every file of a patch."""
 
 import pytest
 

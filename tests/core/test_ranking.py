@@ -1,4 +1,4 @@
-"""What is looked for is what a person asks, however much they paste."""
+"""Test the choice of search words from a prompt."""
 
 from hookline.core.ranking import END_WORDS, find_search_words
 

@@ -1,4 +1,4 @@
-"""Exceptions to rules: what they are for, what is wrong with them, and that one which counts is noted."""
+"""Test exceptions to rules: their matching, their validation, and that their use is recorded."""
 
 import pytest
 
@@ -32,16 +32,16 @@ def test_what_is_excepted_and_why(allow, rule, subject, reason):
     ("allow", "rules", "said"),
     [
         (("rm-cwd", "guard:rm-cwd", RM), ("rm-cwd",), ""),
-        (("nosuch",), ("b", "a"), "no rule is called 'nosuch'; there are: a, b"),
-        (("guard:nosuch",), ("a",), "no rule is called 'guard:nosuch'; there are: a"),
+        (("nosuch",), ("b", "a"), "no rule named 'nosuch'; available: a, b"),
+        (("guard:nosuch",), ("a",), "no rule named 'guard:nosuch'; available: a"),
         (
             ("other:rm-cwd",),
             ("rm-cwd",),
-            "'other:rm-cwd' is no rule of guard; write its rules alone, or as guard:RULE",
+            "'other:rm-cwd' is not a rule of guard; write RULE or guard:RULE",
         ),
-        (({**RM, "rule": "other:rm-cwd"},), (), "'other:rm-cwd' is no rule of guard; "),
+        (({**RM, "rule": "other:rm-cwd"},), (), "'other:rm-cwd' is not a rule of guard; "),
         (("whatever", "guard:whatever"), (), ""),
-        (({"rule": "x"},), (), "an exception says match, reason, rule, and always its reason"),
+        (({"rule": "x"},), (), "an exception has the keys match, reason, rule, and requires a reason"),
     ],
 )
 def test_what_is_wrong_with_exceptions(allow, rules, said):

@@ -1,4 +1,4 @@
-"""Where an event is in its session's life: what it begins, what it ends, and what came before."""
+"""Test the position of an event in its session: spans it starts, spans it ends, and earlier events."""
 
 import pytest
 
@@ -25,7 +25,7 @@ from hookline.stores.memory import open_store
 
 @pytest.fixture
 def at():
-    """Tell of an event, and where it was."""
+    """Return a function that locates an event in its session."""
     store = open_store("")
 
     def tell(event, **outcome):

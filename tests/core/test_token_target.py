@@ -1,4 +1,4 @@
-"""Every row of the tables of token targets: what goes on, what ends and why, what a prompt asks for."""
+"""Test token targets with tables: continuation, completion and its reason, and targets in prompts."""
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,7 @@ TRACKER = Tracker(started_at=100.0)
 
 
 def checked(*totals, budget=BUDGET, agent=""):
-    """The decisions of successive checks."""
+    """Return the decisions of successive checks."""
     tracker, decisions = TRACKER, []
     for total in totals:
         decisions.append(decide_continuation(tracker, agent, budget, total, 160.5))

@@ -1,4 +1,4 @@
-"""A tool call of one host in another's words, and the answer back in the first's."""
+"""Test translating a tool call of one host to another's format, and translating the answer back."""
 
 import json
 from pathlib import Path

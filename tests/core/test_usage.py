@@ -1,4 +1,4 @@
-"""What recordings tell of tokens: each call once, by session and by turn, whoever reads and however often."""
+"""Test token usage from transcripts: each call counts once, by session and by turn."""
 
 import json
 

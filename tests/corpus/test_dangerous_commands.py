@@ -1,4 +1,4 @@
-"""dangerous-command against labelled lines: our own rows, and all where the shared folder is present."""
+"""Test dangerous-command with labelled lines: the project's rows, and the shared corpora if present."""
 
 import json
 import os
@@ -21,11 +21,11 @@ SHARED = (
 )
 STATE = State(now=0.0, facts=Facts({"root": lambda: "/home/test/project", "home": lambda: "/home/test"}))
 KNOWN_MISSES: frozenset[str] = frozenset()
-"""Ids of our rows that are judged wrongly, each with the reason beside it; none is known."""
+"""Ids of project rows with a known wrong verdict, each with the reason; currently none."""
 DISPUTED = frozenset(
     {
-        "dc02246",  # kubectl delete all --all: labelled harmless, and named by the specification as a stop
-        "dc02247",  # kubectl delete namespace prod: likewise
+        "dc02246",  # kubectl delete all --all: labelled harmless, but the specification requires a stop
+        "dc02247",  # kubectl delete namespace prod: same reason
         "dc02563",  # reads /etc/shadow through two variables; through one it is labelled dangerous
     }
 )
@@ -67,7 +67,7 @@ def test_harmless_lines_pass():
 
 
 def test_every_rule_has_a_row_and_each_row_its_rule():
-    """A rule that no line breaks is no rule; one that another rule forestalls is not tested."""
+    """Each row must trigger its own rule; a rule without such a row is not tested."""
     broken = [(row, answer(row)) for row in rows(OURS) if row["tier"] == "rules"]
     wrong = [
         (row["cmd"], said.rule, said.verdict)
@@ -76,11 +76,12 @@ def test_every_rule_has_a_row_and_each_row_its_rule():
     ]
 
     assert wrong == []
-    assert set(rules()) - {row["category"] for row, _ in broken} == {"git-push-lease"}
+    without_row = {"git-push-lease", "too-long"}  # a setting; a row of that length
+    assert set(rules()) - {row["category"] for row, _ in broken} == without_row
 
 
 def test_known_misses_are_still_missed():
-    """A row that has come right leaves the list."""
+    """Rows whose verdict is now correct must be removed from the list."""
     wrong = {
         row["id"]
         for row in rows(OURS)
@@ -91,14 +92,14 @@ def test_known_misses_are_still_missed():
 
 
 def group(row):
-    """The bar that a row counts for."""
+    """Return the name of the group whose threshold applies to *row*."""
     kind = row["category"].rpartition(":")[2]
     if row["tier"] == "beyond-seed":
         return "vendor packs" if kind in VENDORS else "system packs"
     return f"benign {kind}" if row["tier"] == "benign" else row["tier"]
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared corpora are not on this machine")
+@pytest.mark.skipif(not SHARED.exists(), reason="shared corpora not found; set HOOKLINE_SHARED")
 def test_shares_over_all_rows():
     judged = [(row, stopped(row)) for row in rows(SHARED)]
     total = Counter(group(row) for row, _ in judged)

@@ -1,6 +1,6 @@
-"""Wrapping a command, to a depth of three, changes no verdict: neither of a dangerous nor of a harmless one.
+"""Test that up to three wrappers around a command do not change its verdict.
 
-A sample by default, every command in every wrapper with HOOKLINE_LONG=1.
+A sample is tested by default; HOOKLINE_LONG=1 tests every command in every wrapper.
 """
 
 import base64
@@ -62,7 +62,7 @@ WRAPPERS = {
     "tmux": lambda code: f"tmux new-session -d {quote(code)}",
 }
 UNFIT = ("<<", "\0", "'unclosed", "EOF")
-"""What cannot stand in every wrapper as it is: here-documents, and what is no complete command."""
+"""Text that some wrappers cannot contain unchanged: here-documents and incomplete commands."""
 
 
 def judged(line):
@@ -71,7 +71,7 @@ def judged(line):
 
 
 def plain(row):
-    """Rows that are no disguise already, so that three wrappers stay within the depth that is read."""
+    """Return whether *row* is not yet disguised, so that three wrappers stay within the parsing depth."""
     return row["tier"] in ("rules", "benign") and row["id"].startswith(("rule", "safe"))
 
 
@@ -101,7 +101,7 @@ def test_one_wrapper_changes_nothing(name):
 
 
 def test_stacks_of_wrappers_change_nothing():
-    """Which commands meet which stacks is drawn anew for each run of the long suite."""
+    """The long suite draws a new random sample in each run."""
     rng = random.Random(None if LONG else 7)
     pairs = [(rng.choice(STACKS), rng.choice(COMMANDS)) for _ in range(40_000 if LONG else 600)]
 

@@ -1,4 +1,4 @@
-"""What a guard's tree comes to is what the guard says: on every row, with and without exceptions."""
+"""Test that a guard's explanation tree agrees with its verdict on every row, with and without exceptions."""
 
 import json
 from pathlib import Path
@@ -88,6 +88,7 @@ def said(response):
     return "modify" if response.changes else "warn" if response.context or response.warnings else "pass"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "corpus", "settings"), CASES)
 def test_a_tree_comes_to_what_its_guard_says(name, corpus, settings):
     guard = configure(load(name), settings)
@@ -102,7 +103,7 @@ def test_a_tree_comes_to_what_its_guard_says(name, corpus, settings):
         elif response is not None and response.note:
             assert excepted
         elif excepted:
-            # What came before it decided: the judge never got so far.
+            # An earlier step decided, so the judge did not reach the exception.
             assert response.verdict != "pass" or response.context
 
     assert wrong == []

@@ -1,8 +1,8 @@
-"""Sequences of calls, benign and not: what waits, retries or mends is never stopped, what goes round is.
+"""Test loop-breaker with sequences of calls: polling, retries and fixes pass, and loops are stopped.
 
-`loops.jsonl` has one a line. A step is a call that has run: `run` (a command line), `edit` and `read` (a
-file), or `tool`; with what it `says`, whether it `fails`, how many seconds `after` the one before it came,
-and whether the workspace `changed` by it.
+Each line of `loops.jsonl` is a sequence of steps. A step is a finished call: `run` (a command line), `edit`
+or `read` (a file), or `tool`. `says` is its output, `fails` states whether it failed, `after` is the time in
+seconds since the previous step, and `changed` states whether it changed the workspace.
 """
 
 import json
@@ -21,7 +21,7 @@ LOOPS = [row for row in ROWS if row["expect"] == "stopped"]
 
 
 class Session:
-    """What a host, the store and the machine would make of the steps."""
+    """A simulated session with the state that the host, the store and the machine provide."""
 
     def __init__(self):
         self.now, self.memory, self.version, self.files = 1_800_000_000.0, {}, 0, {}
@@ -36,7 +36,7 @@ class Session:
         return said.rule if said else ""
 
     def play(self, step):
-        """The rules that spoke before and after it."""
+        """Run one step, and return the rules that responded before and after it."""
         call = called(step)
         before = self.judged(PreToolUse(**call))
         self.now += step["after"]

@@ -1,7 +1,7 @@
-"""A hundred questions whose answers are known: the right memory is among the first three, nine times in ten.
+"""Test recall with a hundred questions: in 90 of them, the right memory must be among the first three.
 
-All hundred memories are in one project, among a thousand ordinary ones about its components, and with those
-of another project beside them; nobody asks in the words of the answer on purpose.
+The hundred memories are in one project, among a thousand ordinary ones about its components. Another project
+has the same memories. The questions do not intentionally use the words of the answers.
 """
 
 import json
@@ -21,7 +21,7 @@ FIRST, NEEDED = 3, 90
 COMPONENTS = """
 catalogue checkout basket shipping returns reviews loyalty wishlist newsletter pricing stock supplier sitemap
 warehouse courier refunds coupons accounts address gifts banners recommendations analytics consent chat
-""".split()  # noqa: SIM905 -- for people to read
+""".split()  # noqa: SIM905 -- easier to read than a list
 ORDINARY = """
 The {c} service reads its settings from config/{c}.toml and reloads them on SIGHUP
 Decided to split {c} into two packages because builds took too long
@@ -93,6 +93,7 @@ def test_there_are_a_hundred():
     assert len({row["question"] for row in ROWS}) == len({row["memory"] for row in ROWS}) == 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sqlite", "memory"])
 def test_the_right_memory_is_among_the_first_three(name, tmp_path):
     opened = sqlite.open_store(str(tmp_path / "db")) if name == "sqlite" else memory.open_store()

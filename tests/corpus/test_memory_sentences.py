@@ -1,4 +1,4 @@
-"""What is learnt from a sentence, and above all what is not: every session after it reads what was."""
+"""Test which sentences are learned as memories, and which are not."""
 
 import json
 from pathlib import Path

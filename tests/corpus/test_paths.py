@@ -1,4 +1,4 @@
-"""scout-block and privacy-block against labelled calls: our own rows, and all where they are present."""
+"""Test scout-block and privacy-block with labelled calls: project rows, and the shared corpora if present."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from hookline.testing import pre_tool_use
 HERE = Path(__file__).parent
 SHARED = Path(os.environ.get("HOOKLINE_SHARED", HERE.parents[2] / "shared" / "corpora"))
 KNOWN_MISSES = {
-    "pp0590",  # a file tool that writes .env.production: another row wants .env.local asked about
+    "pp0590",  # a file tool that writes .env.production: another row requires a question about .env.local
 }
 
 
@@ -72,7 +72,7 @@ def test_privacy_block_where_shells_are_blocked():
     assert wrong(privacy_block, HERE / "privacy_paths.jsonl", "strict_expect", shell="block") == set()
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared corpora are not on this machine")
+@pytest.mark.skipif(not SHARED.exists(), reason="shared corpora not found; set HOOKLINE_SHARED")
 @pytest.mark.parametrize(
     ("hook", "file", "settings"),
     [

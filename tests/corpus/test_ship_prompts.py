@@ -1,4 +1,4 @@
-"""simplify-gate against labelled prompts: our own rows, and all where the shared folder is present."""
+"""Test simplify-gate with labelled prompts: the project's rows, and the shared corpora if present."""
 
 import json
 import os

@@ -1,1 +1,1 @@
-"""The daemon and its clients: the same answers as a process of its own, whatever dies."""
+"""Tests of the daemon and its clients."""

@@ -1,5 +1,6 @@
-"""A user with an installation, a daemon folder and clients of their own."""
+"""Fixtures: a user with their own installation, daemon folder and clients."""
 
+import errno
 import json
 import os
 import shutil
@@ -25,7 +26,7 @@ FORCE = "git push --force"
 
 
 def build(name):
-    """The client of that name; None if it cannot be built here."""
+    """Build the client *name* and return its path, or None without a C compiler."""
     path = BUILT / name
     if path.exists():
         return path
@@ -40,7 +41,7 @@ CLIENTS = tuple(name for name in ("c", "python") if build(name))
 
 
 class House:
-    """A user's home and an installation beside it; every process is found, and ended, by its id."""
+    """A user's home and an installation beside it. Its processes are found and ended by id."""
 
     def __init__(self, user, root):
         self.user, self.root = user, Path(root)
@@ -59,7 +60,7 @@ class House:
         return self.user.environment(**{**usual, **more})
 
     def running(self):
-        """Ids of the daemons of this installation."""
+        """Return the ids of the daemons of this installation."""
         return [int(one.name) for one in Path("/proc").iterdir() if one.name.isdecimal() and self._ours(one)]
 
     def _ours(self, process):
@@ -82,7 +83,7 @@ class House:
     def until(self, holds, seconds=30):
         until = time.monotonic() + seconds
         while not (found := holds()):
-            assert time.monotonic() < until, "it did not come"
+            assert time.monotonic() < until, "timeout while waiting for a condition"
             time.sleep(0.02)
         return found
 
@@ -110,7 +111,7 @@ class House:
         return (self.status() or {}).get("calls")
 
     def run(self, *words, **env):
-        """`hookline` of this installation."""
+        """Run `hookline` of this installation."""
         return subprocess.run(
             [self.root / "bin/hookline", *words],
             capture_output=True,
@@ -134,11 +135,11 @@ class House:
         )
 
     def ask_force(self, **how):
-        """Whether a forced push is denied."""
+        """Return whether a forced push is denied."""
         return b'"deny"' in self.ask(self.user.shell(FORCE), **how).stdout
 
     def ask_until_served(self):
-        """Ask until a daemon answers: on a busy machine it may start later than its first caller waits."""
+        """Ask until a daemon answers. On a busy machine it may start after the first caller's timeout."""
         self.until(lambda: self.ask_force() and self.calls())
 
     def logged(self):
@@ -154,7 +155,7 @@ def house(user):
 
 @pytest.fixture(params=CLIENTS)
 def each(request, house):
-    """The house, with each of the clients."""
+    """Return the house with each of the clients."""
     return house.use(request.param)
 
 
@@ -165,7 +166,7 @@ def daemon(house):
 
 @pytest.fixture
 def asked(each):
-    """A running daemon, with each of the clients."""
+    """Return a house with each of the clients, and a running daemon."""
     return each.start()
 
 
@@ -184,18 +185,26 @@ class Step(ctypes.Structure):
 class Program(ctypes.Structure):
     _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.POINTER(Step))]
 load, same = Step(0x20, 0, 0, 0), Step(0x15, 0, 1, NUMBER)
-refuse, allow = Step(0x06, 0, 0, 0x00050001), Step(0x06, 0, 0, 0x7FFF0000)
+refuse, allow = Step(0x06, 0, 0, 0x00050000 + ERROR), Step(0x06, 0, 0, 0x7FFF0000)
 steps = (Step * 4)(load, same, refuse, allow)
 assert libc.prctl(38, 1, 0, 0, 0) == 0
 assert libc.prctl(22, 2, ctypes.byref(Program(4, steps))) == 0
 os.execv(sys.argv[1], sys.argv[1:])
 """
 SYSTEM_CALLS = {
-    "x86_64": {"socket": 41, "connect": 42, "memfd_create": 319, "reboot": 169},
-    "aarch64": {"socket": 198, "connect": 203, "memfd_create": 279, "reboot": 142},
+    "x86_64": {"socket": 41, "connect": 42, "memfd_create": 319, "reboot": 169, "clone": 56, "clone3": 435},
+    "aarch64": {
+        "socket": 198,
+        "connect": 203,
+        "memfd_create": 279,
+        "reboot": 142,
+        "clone": 220,
+        "clone3": 435,
+    },
 }
 
 
-def forbid(name):
-    """A program for Python that runs its arguments with that system call forbidden, as sandboxes do."""
-    return FORBID.replace("NUMBER", str(SYSTEM_CALLS.get(os.uname().machine, {}).get(name, 0)))
+def forbid(name, error=errno.EPERM):
+    """Return Python code that executes its arguments with a system call forbidden, as sandboxes do."""
+    number = SYSTEM_CALLS.get(os.uname().machine, {}).get(name, 0)
+    return FORBID.replace("NUMBER", str(number)).replace("ERROR", str(error))

@@ -1,7 +1,10 @@
-"""`hookline daemon`: sentences for people, exit codes and JSON for scripts."""
+"""Test `hookline daemon`: messages for humans, exit codes and JSON for scripts."""
 
 import json
+import os
+import pty
 import signal
+from contextlib import suppress
 
 import pytest
 
@@ -13,6 +16,7 @@ def run(house, *words, **env):
     return ran.returncode, ran.stdout, ran.stderr
 
 
+@pytest.mark.slow
 def test_a_running_daemon_is_described(daemon):
     daemon.ask(daemon.user.shell("ls"))
     code, said, _ = run(daemon, "status")
@@ -20,7 +24,7 @@ def test_a_running_daemon_is_described(daemon):
 
     assert code == 0
     process = f"process {daemon.process.pid}, hookline {__version__}, Python "
-    assert lines[0].startswith(f"a daemon is running: {process}")
+    assert lines[0].startswith(f"the daemon is running: {process}")
     assert lines[1].startswith("answered 1 call since ")
     assert lines[1].endswith("; exits after 30 minutes without one")
     assert lines[2:] == [f"folder: {daemon.folder}", f"belongs to this installation: {daemon.root}/bin"]
@@ -30,6 +34,7 @@ def test_no_daemon_is_described(house):
     assert run(house, "status") == (1, "no daemon is running; the next call starts one\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("switch", ["", "off"])
 def test_scripts_read_the_same(daemon, switch):
     code, said, _ = run(daemon, "status", "--json", HOOKLINE_DAEMON=switch)
@@ -60,18 +65,20 @@ def test_scripts_read_that_none_runs(house):
     }
 
 
+@pytest.mark.slow
 def test_it_is_started_once_and_stopped(house):
     first, second = run(house, "start"), run(house, "start")
     (process,) = house.running()
     stopped, again = run(house, "stop"), run(house, "stop")
 
-    assert first == (0, f"a daemon answers, process {process}\n", "")
-    assert second == (0, "a daemon of this installation is running; see `hookline daemon status`\n", "")
-    assert stopped == (0, "the daemon has ended; the next call starts it again\n", "")
+    assert first == (0, f"daemon started, process {process}\n", "")
+    assert second == (0, "the daemon is already running; see `hookline daemon status`\n", "")
+    assert stopped == (0, "daemon stopped; the next call starts it again\n", "")
     assert again == (0, "no daemon is running\n", "")
     assert house.running() == []
 
 
+@pytest.mark.slow
 def test_none_is_started_where_it_is_switched_off(house):
     code, _, wrong = run(house, "start", HOOKLINE_DAEMON="off")
 
@@ -81,6 +88,7 @@ def test_none_is_started_where_it_is_switched_off(house):
     assert house.running() == []
 
 
+@pytest.mark.slow
 def test_one_that_hangs_is_described_and_stopped(daemon):
     daemon.process.send_signal(signal.SIGSTOP)
     code, said, _ = run(daemon, "status")
@@ -100,6 +108,7 @@ def test_a_folder_that_others_can_open_is_reported(house):
     assert f"{house.folder} is not used: {why}" in run(house, "status")[1]
 
 
+@pytest.mark.slow
 def test_one_that_cannot_start_is_reported(house):
     (house.folder / "lock").mkdir()
     code, _, wrong = run(house, "start")
@@ -110,7 +119,7 @@ def test_one_that_cannot_start_is_reported(house):
 
 
 def test_an_empty_log_is_described(house):
-    assert run(house, "logs")[1].startswith("nothing was written into ")
+    assert run(house, "logs")[1].endswith(" is empty\n")
 
 
 def test_control_sequences_in_the_log_are_not_printed(house):
@@ -121,3 +130,32 @@ def test_control_sequences_in_the_log_are_not_printed(house):
 
 def test_an_unknown_action_is_refused(house):
     assert run(house, "restart")[0] == 2
+
+
+@pytest.mark.slow
+def test_the_last_uninstall_stops_the_daemon(daemon):
+    daemon.run("init", "--user", "--yes", "--host", "claude-code", "--host", "codex")
+    daemon.ask(daemon.user.shell("ls"))
+    seen = [
+        at_terminal(daemon, "uninstall", "--user", "--yes", "--host", host)
+        for host in ("codex", "claude-code")
+    ]
+
+    assert ["the daemon was stopped" in said for said in seen] == [False, True]
+    assert str(daemon.client) in seen[1]
+    assert daemon.status() is None
+
+
+def at_terminal(house, *words):
+    """Run `hookline` of the installation at a terminal and return its output."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(house.user.project)
+        os.execve(house.root / "bin/hookline", ["hookline", *words], house.environment(TERM="xterm"))
+    seen = b""
+    with suppress(OSError):  # Linux reports EIO once the other end is closed
+        while data := os.read(terminal, 65536):
+            seen += data
+    os.close(terminal)
+    os.waitpid(child, 0)
+    return seen.decode()

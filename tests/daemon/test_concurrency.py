@@ -1,4 +1,4 @@
-"""Many calls at once, and clients that only wait: no answer is lost, and nobody waits for another."""
+"""Test concurrent calls and idle clients: no answer is lost, and no call waits for an unrelated one."""
 
 import json
 import os
@@ -58,6 +58,7 @@ def test_a_crowd_is_answered_by_few_threads(daemon):
     assert most < before + CROWD / 2
 
 
+@pytest.mark.slow
 def test_clients_that_say_nothing_keep_nobody_from_an_answer(asked):
     with ExitStack() as stack:
         for _ in range(MAX_CALLS + 70):
@@ -66,7 +67,7 @@ def test_clients_that_say_nothing_keep_nobody_from_an_answer(asked):
         calls = asked.calls()
 
     assert denied
-    assert calls == 1, "it was answered, but not by the daemon"
+    assert calls == 1, "the daemon did not answer the call"
 
 
 def slow_prompt(house, number, seconds=3):
@@ -75,6 +76,7 @@ def slow_prompt(house, number, seconds=3):
     return {**house.user.payload("UserPromptSubmit"), "session_id": f"s{number}"}
 
 
+@pytest.mark.slow
 def test_calls_that_wait_for_something_keep_nobody_from_an_answer(daemon):
     slow = MIN_WORKERS + 4
     sent = [slow_prompt(daemon, number) for number in range(slow)]
@@ -85,12 +87,13 @@ def test_calls_that_wait_for_something_keep_nobody_from_an_answer(daemon):
         still = [not one.done() for one in asking]
 
     assert denied
-    assert all(still), "the slow ones were over before"
+    assert all(still), "the slow calls ended before the fast one"
     assert daemon.calls() == slow + 1
 
 
+@pytest.mark.slow
 def test_a_call_behind_more_slow_ones_than_are_answered_at_once_does_not_take_it_for_hung(daemon):
-    """It waits longer than a client waits for a daemon without a sign of life."""
+    """Check that a call that waits longer than the client's timeout does not replace the daemon."""
     slow, process = MAX_CALLS + 20, daemon.process.pid
     sent = [encode(daemon, slow_prompt(daemon, number, seconds=4), number) for number in range(slow)]
     lines = [connect(daemon) for _ in sent]
@@ -134,7 +137,7 @@ def test_a_client_that_does_not_read_its_reply_delays_no_sign_of_life():
         began = time.monotonic()
         line.send_working(every=0.0)
         took = time.monotonic() - began
-        assert sending.is_alive(), "it was all read"
+        assert sending.is_alive(), "the reply was sent before the check"
         theirs.close()
         sending.join()
 
@@ -166,7 +169,7 @@ def test_threads_that_fail_are_replaced(tmp_path, monkeypatch):
             with socket.socket(socket.AF_UNIX) as line:
                 line.settimeout(client.SILENCE)
                 line.connect(str(tmp_path / "socket"))
-                assert line.recv(10) == b"", "nobody took it"
+                assert line.recv(10) == b"", "no worker closed the connection"
     finally:
         server.stop_listening()
         serving.join()

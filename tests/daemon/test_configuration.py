@@ -1,6 +1,14 @@
-"""What is configured now is what holds; what somebody has just broken holds as it was."""
+"""Test that a running daemon applies configuration changes, and keeps the last valid configuration."""
 
 import json
+import os
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.test_hostile_network import Receiver, proxies
 
 FORCE = "git push --force"
 OWN = {"version": 1, "hooks": {"PreToolUse": [{"command": "echo no >&2; exit 2", "name": "mine"}]}}
@@ -20,7 +28,7 @@ def test_a_broken_edit_keeps_what_held_before_and_says_so(daemon):
     after = stopped(daemon)
 
     assert [b"deny" in one for one in (before, broken, after)] == [True, True, False]
-    assert b"what it said before holds until it is mended" in broken
+    assert b"its previous content applies until it is fixed" in broken
     assert b"hooks.json" in broken
 
 
@@ -40,7 +48,7 @@ def test_what_was_broken_from_the_beginning_holds_nothing(house):
     said = stopped(house, FORCE)
 
     assert b"deny" in said
-    assert b"nothing in it holds until it is mended" in said
+    assert b"it is ignored until it is fixed" in said
 
 
 def test_edits_one_after_another_all_count(daemon):
@@ -60,5 +68,81 @@ def test_a_project_that_begins_to_configure_is_heard(daemon):
     after = stopped(daemon, FORCE)
 
     assert b"deny" in before
-    assert b"deny" in after  # nobody trusted that
+    assert b"deny" in after  # the project is not trusted
     assert b"trust" in after
+
+
+SWITCH = {"AR_DISABLE_DANGEROUS_COMMAND": "1"}
+SETTINGS = ".claude/settings.json"
+
+
+def is_denied(house, session, **env):
+    """Return whether a forced push is denied to a host process of its own."""
+    client = ("timeout", "60", house.client)
+    payload = house.user.shell(FORCE) | {"session_id": session}
+    return b'"deny"' in house.ask(payload, client=client, **SWITCH, **env).stdout
+
+
+def new_session():
+    return f"test-{os.urandom(8).hex()}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", ["on", "off"])
+def test_a_refused_switch_stays_refused_in_any_process(daemon, first):
+    session = new_session()
+    daemon.user.write(SETTINGS, {"env": SWITCH})
+    assert is_denied(daemon, session, HOOKLINE_DAEMON=first)
+
+    (daemon.user.project / SETTINGS).unlink()
+    assert is_denied(daemon, session)
+    assert is_denied(daemon, session, HOOKLINE_DAEMON="off")
+    daemon.kill()
+    assert is_denied(daemon, session)
+    assert not is_denied(daemon, new_session())
+    assert not is_denied(daemon, new_session(), HOOKLINE_DAEMON="off")
+
+
+HOST = """
+import os, subprocess, sys
+for path in sys.argv[3:]:
+    subprocess.run(["sh", "-c", f"{sys.argv[1]} hook claude-code; true"], stdin=open(path))
+    if os.path.exists(sys.argv[2]):
+        os.unlink(sys.argv[2])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("switch", ["on", "off"])
+def test_a_new_session_of_the_same_host_process_keeps_the_record(daemon, switch):
+    user = daemon.user
+    settings = user.write(SETTINGS, {"env": SWITCH})
+    payloads = [user.shell(FORCE) | {"session_id": new_session()} for _ in range(2)]
+    paths = [str(user.write(f"~/{at}.json", payload)) for at, payload in enumerate(payloads)]
+    ran = subprocess.run(
+        [sys.executable, "-c", HOST, str(daemon.client), str(settings), *paths],
+        cwd=user.project,
+        env=daemon.environment(HOOKLINE_DAEMON=switch, **SWITCH),
+        capture_output=True,
+        check=True,
+    )
+
+    assert ran.stdout.count(b'"deny"') == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("owner", ["repository", "user"])
+def test_telemetry_of_a_daemon_that_was_started_with_a_proxy(house, owner):
+    user, payload = house.user, house.user.shell("ls") | {"session_id": new_session()}
+    with closing(Receiver()) as receiver, closing(Receiver(502)) as proxy:
+        endpoint = f"http://127.0.0.1:{receiver.port}"
+        user.write("~/.config/hookline/hookline.toml", f'[sinks.otel]\nendpoint = "{endpoint}"\n')
+        if owner == "repository":
+            user.write(SETTINGS, {"env": proxies(proxy)})
+        house.until(lambda: house.ask(payload, **proxies(proxy)) and house.calls())
+        (receiver if owner == "repository" else proxy).wait()
+        (daemon,) = house.running()
+        inherited = Path(f"/proc/{daemon}/environ").read_bytes().lower()
+
+    assert (proxy.got == []) is (owner == "repository")
+    assert b"proxy" not in inherited

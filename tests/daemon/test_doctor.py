@@ -1,4 +1,4 @@
-"""What `hookline doctor` and `hookline init` say and write about the daemon and its client."""
+"""Test how `hookline doctor` and `hookline init` treat the daemon and its client."""
 
 import json
 import os
@@ -9,6 +9,8 @@ import pytest
 from tests.daemon.conftest import build
 
 from hookline import hosts
+
+pytestmark = pytest.mark.slow
 
 WIRABLE = [name for name in hosts.names() if hosts.load(name).install]
 
@@ -21,7 +23,7 @@ def wired(house):
 
 
 def examined(house, **env):
-    """Findings by id, as (weight, text)."""
+    """Return the findings of the doctor as {id: (weight, text)}."""
     report = json.loads(house.run("doctor", "--json", **env).stdout)
     found = [*report["findings"], *(one for host in report["hosts"] for one in host["findings"])]
     return {one["id"]: (one["weight"], one["text"]) for one in found}
@@ -50,7 +52,7 @@ def test_one_that_does_not_start_is_reported(wired):
     (wired.folder / "lock").mkdir()
     found = examined(wired)
 
-    assert "was started and does not answer" in found["daemon.start"][1]
+    assert "started but does not answer" in found["daemon.start"][1]
     assert "Is a directory" in examined(wired)["daemon.log"][1]
 
 
@@ -61,7 +63,7 @@ def test_one_that_hangs_is_reported_and_replaced(wired):
 
     assert (weight, "does not answer: the next call replaces it" in text) == ("attention", True)
     assert f"process {wired.process.pid}" in text
-    assert found["wired.answers"][0] == "well"
+    assert found["install.answers"][0] == "well"
 
 
 def test_that_it_is_switched_off_is_noted(wired):
@@ -79,7 +81,7 @@ def test_the_last_line_of_the_log_is_reported_while_it_is_news(wired, age, weigh
     found = examined(wired)["daemon.log"]
 
     assert found[0] == weight
-    assert "says last: 2026-01-01 00:00:00 cannot run: no sockets;" in found[1]
+    assert "last line of the daemon's log: 2026-01-01 00:00:00 cannot run: no sockets;" in found[1]
 
 
 def test_the_client_in_use_is_named(each):
@@ -102,7 +104,7 @@ def test_a_missing_client_is_reported(house):
 def test_init_writes_the_name_of_the_client_into_every_file(house, name, scope):
     shown = house.run("init", "--print", "--host", name, *scope)
     if shown.returncode:
-        pytest.skip(f"{name} has no such file")
+        pytest.skip(f"{name} has no settings file in this scope")
 
     assert "hookline-client" in shown.stdout
     assert str(house.root) not in shown.stdout.replace(f"{house.root}/home", "")
@@ -117,7 +119,7 @@ def test_init_writes_the_path_where_the_name_means_nothing(house):
 def test_doctor_tries_the_client(house):
     house.run("init", "--user", "--yes", "--host", "claude-code")
     report = json.loads(house.run("doctor", "--json", "--host", "claude-code").stdout)
-    (wire,) = next(one for one in report["hosts"] if one["name"] == "claude-code")["wired"]
+    (wire,) = next(one for one in report["hosts"] if one["name"] == "claude-code")["installed"]
 
     assert [one["problem"] for one in wire["commands"]] == [""]
     assert wire["differs"] == []

@@ -1,4 +1,4 @@
-"""Whoever asks the daemon at the ends of a turn is counted as by processes of their own."""
+"""Test that the daemon counts the strikes of gates as separate processes do."""
 
 import json
 

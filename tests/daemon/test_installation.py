@@ -1,4 +1,4 @@
-"""Whether the files of this installation are those that were loaded."""
+"""Test detection of changes to the files of the running installation."""
 
 import os
 import time

@@ -1,5 +1,6 @@
-"""A daemon's life: started by the first call, replaced when it hangs or is another's, gone when idle."""
+"""Test the daemon's lifecycle: start on the first call, replacement when hung or foreign, exit when idle."""
 
+import errno
 import json
 import os
 import shutil
@@ -20,9 +21,11 @@ from tests.daemon.conftest import CLIENTS, FORCE, House, build, can_unshare, for
 from hookline.cli._bench.world import copy_installation
 from hookline.daemon import client, control
 
+pytestmark = pytest.mark.slow
+
 SLOW = {"command": "echo x >> ran; sleep 4; echo no >&2; exit 2", "timeout": 20}
 OTHER = 61_234
-"""A user who has no process and no file here."""
+"""Id of a user without processes and files on this machine."""
 
 
 def test_the_first_call_starts_it_and_is_answered_by_it(each):
@@ -41,7 +44,7 @@ def test_many_first_calls_start_one(each):
 
 def test_it_inherits_nothing_of_the_call_that_started_it(each):
     reading, writing = os.pipe()
-    os.set_inheritable(writing, True)  # noqa: FBT003 -- as os has it
+    os.set_inheritable(writing, True)  # noqa: FBT003 -- positional-only in os
     ran = subprocess.run(
         [each.client, "hook", "claude-code"],
         input=b"{}",
@@ -56,7 +59,7 @@ def test_it_inherits_nothing_of_the_call_that_started_it(each):
     env = Path(f"/proc/{process}/environ").read_bytes()
 
     assert ran.returncode == 0
-    assert each.until(lambda: os.read(reading, 1) == b"")  # nobody holds the other end
+    assert each.until(lambda: os.read(reading, 1) == b"")  # no process has inherited the other end
     assert os.readlink(f"/proc/{process}/cwd") == "/"
     assert {name.partition(b"=")[0] for name in env.split(b"\0") if name} <= {b"LANG", b"LC_ALL", b"TZ"}
     os.close(reading)
@@ -153,7 +156,7 @@ def test_another_serves_while_one_finishes_its_calls(asked):
         asking.result()
 
     assert denied
-    assert still, "the slow one was over before"
+    assert still, "the slow call ended before the fast one"
     assert asked.calls() == 1
 
 
@@ -169,7 +172,7 @@ def test_one_whose_folder_was_removed_exits_and_is_replaced(each):
 
 @pytest.fixture
 def upgraded(house):
-    """A daemon of a copy of the package, which can be edited."""
+    """Return an installation with its own copy of the package, which can be edited."""
     packages = next((house.root / "lib").glob("python*")) / "site-packages"
     shutil.copytree(
         Path(client.__file__).parents[1], packages / "hookline", ignore=shutil.ignore_patterns("__pycache__")
@@ -181,12 +184,12 @@ def upgraded(house):
 def test_one_whose_files_have_changed_is_replaced(upgraded, name):
     upgraded.use(name)
     before = upgraded.ask_force()
-    upgraded.until(upgraded.status)  # its files are compiled first
+    upgraded.until(upgraded.status)  # compiling its files delays the start
     (first,) = upgraded.running()
     packages = next((upgraded.root / "lib").glob("python*")) / "site-packages"
     with (packages / "hookline/core/chain.py").open("a") as file:
         file.write("# edited\n")
-    time.sleep(1.1)  # the files are examined once a second
+    time.sleep(1.1)  # the daemon checks its files once a second
     after = upgraded.ask_force()
 
     assert (before, after) == (True, True)
@@ -194,10 +197,10 @@ def test_one_whose_files_have_changed_is_replaced(upgraded, name):
     assert first not in upgraded.running()
 
 
-@pytest.mark.skipif(not can_unshare("-m"), reason="no file system of one's own here")
+@pytest.mark.skipif(not can_unshare("-m"), reason="requires mount namespaces (unshare -m)")
 @pytest.mark.parametrize("name", CLIENTS)
 def test_two_installations_that_share_a_folder_take_turns(house, name, user):
-    """Neither has a folder of its own, so both use the user's: each call gets its answer."""
+    """Check that both use the user's folder, because neither has its own, and that each call is answered."""
     other = House(user, os.path.realpath(tempfile.mkdtemp(prefix="o-", dir=SCRATCH))).use(name)
     (user.project / "sent.json").write_text(json.dumps(user.shell(FORCE)))
     for one in (house.use(name), other):
@@ -232,7 +235,8 @@ def test_a_client_of_another_release_replaces_it(asked, name):
     newer.chmod(0o755)
     denied = asked.ask_force()
 
-    assert (before, denied) == (True, True)  # no such daemon can be had, so a process of its own answers
+    # No daemon of that release can start, so a separate process answers.
+    assert (before, denied) == (True, True)
     assert asked.process.wait(20) == 0
 
 
@@ -256,11 +260,12 @@ def test_a_sandbox_that_forbids_sockets_gets_every_answer(each):
 
 
 @pytest.mark.skipif(os.uname().machine not in ("x86_64", "aarch64"), reason="unknown system call numbers")
+@pytest.mark.long
 @pytest.mark.parametrize("call", ["socket", "connect"])
 def test_a_sandboxed_caller_leaves_the_daemon_of_the_others_alone(asked, call, monkeypatch):
     inside = (sys.executable, "-c", forbid(call), asked.client)
     denied = [asked.ask_force(client=inside) for _ in range(2)]
-    time.sleep(12)  # longer than a daemon that was started for it waits for the folder
+    time.sleep(12)  # longer than a newly started daemon waits for the folder
 
     assert denied == [True, True]
     assert asked.running() == [asked.process.pid]
@@ -279,7 +284,7 @@ def test_a_daemon_that_a_sandboxed_caller_started_is_replaced_for_one_that_is_fr
     assert len(each.running()) == 1
 
 
-@pytest.mark.skipif(not can_unshare("-n"), reason="no network of one's own here")
+@pytest.mark.skipif(not can_unshare("-n"), reason="requires network namespaces (unshare -n)")
 def test_a_daemon_with_another_network_answers_only_those_who_share_it(each):
     assert each.ask_force(client=("unshare", "-n", each.client))
     each.until(each.status)
@@ -293,7 +298,7 @@ def test_one_that_is_stopped_while_many_wait_is_replaced(asked):
     asked.process.send_signal(signal.SIGSTOP)
     lines = [socket.socket(socket.AF_UNIX) for _ in range(600)]
     for line in lines:
-        line.setblocking(False)  # noqa: FBT003 -- as socket has it
+        line.setblocking(False)  # noqa: FBT003 -- positional-only in socket
         with suppress(BlockingIOError):
             line.connect(str(asked.folder / "socket"))
     denied = [asked.ask_force() for _ in range(2)]
@@ -306,7 +311,7 @@ def test_one_that_is_stopped_while_many_wait_is_replaced(asked):
 
 
 def test_one_that_is_busy_is_not_taken_for_hung(asked):
-    """A hook that keeps the interpreter to itself for longer than a client waits for a sign of life."""
+    """Run a hook that holds the GIL for longer than the client's timeout for an unresponsive daemon."""
     asked.user.write(
         "~/.config/hookline/hooks/busy.py",
         """
@@ -325,7 +330,7 @@ def busy(event: UserPromptSubmit, state: State):
     assert asked.status()["process"] == asked.process.pid
 
 
-@pytest.mark.skipif(not can_unshare("-rm"), reason="no file system of one's own here")
+@pytest.mark.skipif(not can_unshare("-rm"), reason="requires mount namespaces (unshare -rm)")
 @pytest.mark.parametrize(
     "script",
     [
@@ -337,14 +342,42 @@ def busy(event: UserPromptSubmit, state: State):
 )
 def test_disks_that_cannot_be_written_to_are_borne(each, script):
     sent = json.dumps({**each.user.shell(FORCE), "padding": "x" * 1_000_000})
-    own = "mount -t tmpfs tmpfs /run"  # so that no daemon is started in the user's real folder
+    own = "mount -t tmpfs tmpfs /run"  # prevents a daemon in the user's real folder
     inside = ("unshare", "-rm", "sh", "-c", f'{own}; {script} && exec "$0" "$@"', each.client)
     said = [each.ask(sent.encode(), client=inside, RUN=str(each.folder)) for _ in range(2)]
 
     assert [b'"deny"' in one.stdout for one in said] == [True, True], said
 
 
-@pytest.mark.skipif(not can_unshare("-rpf", "--mount-proc"), reason="no processes of one's own here")
+READ_ONLY_TMP = """
+mount -t tmpfs tmpfs /run && mount --bind /tmp /tmp && mount -o remount,ro,bind /tmp || exit 9
+mount --bind "$HOME" "$HOME" && mount -o remount,rw,bind "$HOME" || exit 9
+! touch /tmp/x 2> /dev/null && exec "$0" "$@"
+"""
+
+
+@pytest.mark.skipif(not can_unshare("-rm"), reason="requires mount namespaces (unshare -rm)")
+def test_a_call_is_answered_and_recorded_without_a_writable_tmp(each):
+    inside = ("unshare", "-rm", "sh", "-c", READ_ONLY_TMP, each.client)
+
+    assert [each.ask_force(client=inside, TMPDIR="/tmp") for _ in range(2)] == [True, True]
+    assert each.logged() == ["block", "block"]
+
+
+@pytest.mark.skipif(os.uname().machine not in ("x86_64", "aarch64"), reason="unknown system call numbers")
+def test_a_call_is_answered_and_recorded_where_no_process_can_be_started(each):
+    """Refuse new processes and threads, as `ulimit -u` does."""
+    refusing = [(sys.executable, "-c", forbid(name, errno.EAGAIN)) for name in ("clone", "clone3")]
+    inside = (*refusing[0], *refusing[1], each.client)
+
+    assert [each.ask_force(client=inside) for _ in range(2)] == [True, True]
+    assert each.running() == []
+    assert each.logged() == ["block", "block"]
+
+
+@pytest.mark.skipif(
+    not can_unshare("-rpf", "--mount-proc"), reason="requires process namespaces (unshare -rpf)"
+)
 def test_a_client_with_other_processes_or_files_is_answered(asked):
     asked.user.write("~/other/hookline/hookline.toml", "[hooks.dangerous-command]\nenabled = false\n")
     home = asked.user.home
@@ -353,11 +386,11 @@ def test_a_client_with_other_processes_or_files_is_answered(asked):
     files = asked.ask_force(client=("unshare", "-rm", "sh", "-c", mounted, asked.client))
     processes = asked.ask_force(client=("unshare", "-rpf", "--mount-proc", asked.client))
 
-    assert (files, processes) == (False, True)  # by the settings that the caller sees
+    assert (files, processes) == (False, True)  # the configuration that the caller sees applies
     assert asked.status()["process"] == asked.process.pid
 
 
-root = pytest.mark.skipif(os.getuid() != 0, reason="only root can be two users")
+root = pytest.mark.skipif(os.getuid() != 0, reason="requires root to act as a second user")
 ATTACK = """
 import json, os, socket, sys
 folder, process, other = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -399,10 +432,10 @@ def test_another_user_reaches_nothing(daemon, open_to_all):
 
 
 @root
-@pytest.mark.skipif(not shutil.which("setpriv"), reason="no setpriv here")
+@pytest.mark.skipif(not shutil.which("setpriv"), reason="requires setpriv")
 @pytest.mark.parametrize("name", CLIENTS)
 def test_two_users_have_a_daemon_each(house, name):
-    """The folders of both lie below a folder that everybody may write to."""
+    """Check two users whose folders are below a shared folder."""
     house.use(name)
     shared = Path(tempfile.mkdtemp(dir="/tmp"))
     shared.chmod(0o755)

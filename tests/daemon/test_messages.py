@@ -1,4 +1,4 @@
-"""The protocol: a request is read the same however it is cut into pieces, and nonsense is refused."""
+"""Test the protocol: a request is read correctly in pieces of any size, and malformed input is refused."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""One after another, unless who is before waits for something."""
+"""Test the turn lock: calls run one after another, unless the holder takes too long."""
 
 import threading
 import time
@@ -6,7 +6,7 @@ import time
 from hookline.daemon.turn_lock import MAX_WAIT_SECONDS, Turns
 
 LONG = 60.0
-"""Seconds for which nobody loses patience, however busy the machine is."""
+"""Seconds of patience that no test exceeds, even on a busy machine."""
 
 
 def waited(turns):

@@ -1,4 +1,4 @@
-"""What stays warm between two calls is as true as what is read anew, and is stored soon."""
+"""Test state kept between calls: it equals the stored state, and is stored soon."""
 
 from contextlib import closing
 
@@ -13,7 +13,7 @@ CALLS = 3
 
 
 class Asked(MemoryStore):
-    """A store that knows how often it was asked for errors."""
+    """A store that counts the queries for errors."""
 
     times = 0
 
@@ -62,7 +62,7 @@ def test_what_another_process_learnt_is_known_a_little_later(monkeypatch):
 
 
 def test_what_comes_while_something_is_stored_is_no_failure(tmp_path):
-    """Else it would be tried again only after a while, and all that came until then be stored at once."""
+    """Check that records added during a write do not count as a failure, which would delay the next write."""
     env = {"HOME": str(tmp_path), "PATH": "/bin"}
     came = list[int]()
 

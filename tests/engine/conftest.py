@@ -1,4 +1,4 @@
-"""A scratch repository with a target, and the real command run in it."""
+"""Fixtures for the engine: a scratch repository with a target, in which the real command runs."""
 
 import os
 import subprocess
@@ -43,7 +43,7 @@ kind = "deterministic"
 
 @contextmanager
 def here(root: Path, env: dict[str, str]) -> Iterator[None]:
-    """As if somebody had typed it there."""
+    """Run the block in the folder *root* with the environment *env*."""
     before, folder = dict(os.environ), os.getcwd()
     os.environ.clear()
     os.environ.update(env)
@@ -57,7 +57,10 @@ def here(root: Path, env: dict[str, str]) -> Iterator[None]:
 
 
 def within(words: tuple[str, ...], root: Path, env: dict[str, str]) -> tuple[int, str, str]:
-    """The command, within this process: starting another one takes longer than most of what it does."""
+    """Run the command in this process, and return its exit code, stdout and stderr.
+
+    Starting another process takes longer than most commands.
+    """
     out, err = StringIO(), StringIO()
     with here(root, env), redirect_stdout(out), redirect_stderr(err):
         try:
@@ -68,14 +71,14 @@ def within(words: tuple[str, ...], root: Path, env: dict[str, str]) -> tuple[int
 
 
 def stop_at(home: Path, point: str, how: str = "kill") -> dict[str, str]:
-    """Environment of an engine that stops at a *point* that it logs; see `stop_at/sitecustomize.py`."""
+    """Return the environment of an engine that stops at a logged *point*; see `stop_at/sitecustomize.py`."""
     folder = Path(__file__).parent / "stop_at"
     mark = home / f"stopped {time.monotonic_ns()}"
     return {"PYTHONPATH": str(folder), "STOP_AT": point, "STOP_HOW": how, "STOP_MARK": str(mark)}
 
 
 class Project:
-    """A user's repository, seen from outside."""
+    """A user's repository and home."""
 
     def __init__(self, root: Path, home: Path, way: Way | None = None) -> None:
         self.root, self.home = root, home
@@ -133,14 +136,14 @@ class Project:
         return self.git("rev-parse", self.run.branch)
 
     def files(self) -> dict[str, bytes]:
-        """The user's checkout, without what the engine writes in it."""
+        """Return the files of the user's checkout, except those that the engine writes."""
         found = (path for path in self.root.rglob("*") if path.is_file() and not path.is_symlink())
         names = ((str(path.relative_to(self.root)), path) for path in found)
         ours = ("autoresearch/", ".git/", ".hookline/")
         return {name: path.read_bytes() for name, path in names if not name.startswith(ours)}
 
     def standing(self) -> tuple[object, ...]:
-        """All of the user's that no run may touch."""
+        """Return the parts of the user's repository that no run may change."""
         return (
             self.files(),
             self.git("status", "--porcelain"),
@@ -153,9 +156,6 @@ class Project:
         )
 
 
-pytest_generate_tests = executors.parametrized
-
-
 @pytest.fixture(scope="session")
 def server() -> Iterator[postgres_server.Server]:
     with postgres_server.running() as one:
@@ -164,7 +164,7 @@ def server() -> Iterator[postgres_server.Server]:
 
 @pytest.fixture(scope="session")
 def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ray_nodes.Nodes]:
-    """The machines of a cluster, with settings of their own, for all tests."""
+    """Start the nodes of a cluster, with their own settings, for all tests."""
     home = tmp_path_factory.mktemp("machines")
     executors.shared(home)
     with ray_nodes.running(home, {"PATH": os.environ["PATH"]}) as two:
@@ -186,7 +186,7 @@ def project(tmp_path: Path, way: Way) -> Project:
 
 
 def scratch(tmp_path: Path, way: Way | None = None) -> Project:
-    """With spaces in its path, changes that are not committed, and a stash."""
+    """Create a project with spaces in its path, uncommitted changes, and a stash."""
     root, home = tmp_path / "a project", tmp_path / "home"
     (root / "src").mkdir(parents=True)
     home.mkdir()

@@ -1,4 +1,4 @@
-"""The ways in which a run can be carried out: alone, several at once, and by a cluster whose workers die."""
+"""The ways to run experiments: one at a time, in parallel, and on a cluster whose workers are killed."""
 
 import os
 import random
@@ -14,11 +14,11 @@ import pytest
 from tests.engine.ray_nodes import Nodes
 
 KILLS = 2
-"""In a run: below the attempts that an experiment has, so that none can be given up."""
+"""Workers killed per run; fewer than the attempts of an experiment, so that none is abandoned."""
 
 
 class Way:
-    """How `hookline run` is called."""
+    """A way to call `hookline run`."""
 
     def __init__(self, name: str, address: str = "", store: str = "", nodes: Nodes | None = None) -> None:
         self.name, self.address, self.store, self.nodes = name, address, store, nodes
@@ -30,20 +30,20 @@ class Way:
         return (*many, *(("--cluster", self.address) if self.address else ()))
 
     def settle(self, home: Path, env: dict[str, str]) -> None:
-        """Have a user of this *home* store where machines can share it."""
+        """Configure the shared store, if there is one, for the user of this *home*."""
         if self.store:
             shared(home)
             env["HOOKLINE_STORE_ADDRESS"] = self.store
 
     def target(self, text: str, env: dict[str, str]) -> str:
-        """A target whose agent finds on any machine what it would find here."""
+        """Return the target with the environment that its agent needs on any machine."""
         if not self.address:
             return text
         told = ", ".join(f'{name} = "{env[name]}"' for name in ("HOME", "AGENT", "PATH"))
         return text.replace("[agent]\n", f"[agent]\nenv = {{{told}}}\n")
 
     def run(self, words: tuple[str, ...], root: Path, env: dict[str, str]) -> tuple[int, str, str]:
-        """In a process of its own, whose workers are killed at random meanwhile."""
+        """Run the command in a separate process whose workers are killed at random."""
         pipe = subprocess.PIPE
         command = [sys.executable, "-m", "hookline", *words]
         process = subprocess.Popen(command, cwd=root, env=env, stdout=pipe, stderr=pipe, text=True)
@@ -60,7 +60,7 @@ def shared(home: Path, store: str = "postgres") -> None:
 
 
 def kill_some(process: "subprocess.Popen[Any]", nodes: Nodes, rng: random.Random, most: int) -> list[int]:
-    """Kill those who carry out experiments, one now and then, as long as the run goes on; who that was."""
+    """Kill up to *most* workers at random while *process* runs, and return their pids."""
     killed: list[int] = []
     while process.poll() is None and len(killed) < most:
         found, until = nodes.workers(), time.monotonic() + rng.uniform(0.1, 1.2)
@@ -74,20 +74,11 @@ def kill_some(process: "subprocess.Popen[Any]", nodes: Nodes, rng: random.Random
     return killed
 
 
-def parametrized(metafunc: pytest.Metafunc) -> None:
-    """Every test of a module that has `WAYS`, in each of them: but for the first, and for tests that are
-    marked to be tried everywhere, in the long suite only; a cluster always so."""
-    ways = getattr(metafunc.module, "WAYS", ())
-    if not ways or "way" not in metafunc.fixturenames:
-        return
-    often = metafunc.definition.get_closest_marker("everywhere") is not None
-    metafunc.parametrize(
-        "way",
-        [_param(name, often=often or (name == ways[0] and name != "cluster")) for name in ways],
-        indirect=True,
-    )
+def run_on(*names: str) -> pytest.MarkDecorator:
+    """Return the mark of a test that runs once with each of the named executors."""
+    return pytest.mark.parametrize("way", [_parameter(name) for name in names], indirect=True)
 
 
-def _param(name: str, *, often: bool) -> Any:
-    marks = [] if often else [pytest.mark.long]
-    return pytest.param(name, marks=[*marks, *([pytest.mark.xdist_group("cluster")] * (name == "cluster"))])
+def _parameter(name: str) -> Any:
+    one_worker = [pytest.mark.xdist_group("cluster"), pytest.mark.slow]
+    return pytest.param(name, marks=one_worker if name == "cluster" else [])

@@ -1,7 +1,7 @@
-"""A real cluster of Ray with two nodes on this machine, as a program of its own.
+"""A real Ray cluster with two nodes on this machine, as a separate program.
 
-It prints its address and the process that is the second node, replaces that when told `again`, and ends with
-its stdin.
+It prints its address and the pid of the second node, replaces that node on the input `again`, and ends when
+its stdin is closed.
 """
 
 import json
@@ -19,7 +19,7 @@ LEADING = (b"gcs_server", b"raylet")
 
 
 class Nodes:
-    """The cluster, from outside."""
+    """A running cluster program."""
 
     def __init__(self, process: "subprocess.Popen[str]", home: Path) -> None:
         self._process, self.home = process, home
@@ -27,7 +27,7 @@ class Nodes:
         self._heard()
 
     def again(self) -> None:
-        """Another second node."""
+        """Add another second node."""
         self._say("again\n")
         self._heard()
 
@@ -41,11 +41,11 @@ class Nodes:
         self._process.stdin.flush()
 
     def workers(self) -> list[int]:
-        """Processes that carry out experiments now."""
+        """Return the pids of processes that run experiments."""
         return [int(path.name) for path in Path("/proc").glob("[0-9]*") if self._works(path)]
 
     def head(self) -> list[int]:
-        """The processes without which the first node is none."""
+        """Return the pids of the main processes of the head node."""
         found = [int(path.name) for path in Path("/proc").glob("[0-9]*") if self._is(path, *LEADING)]
         return [pid for pid in found if pid != self.second]
 
@@ -61,7 +61,7 @@ class Nodes:
 
 @contextmanager
 def running(home: Path, env: Mapping[str, str]) -> Iterator[Nodes]:
-    """Two nodes that find hookline's own settings in *home*."""
+    """Start two nodes that read hookline's settings from *home*."""
     pipe = subprocess.PIPE
     told = {**env, "HOME": str(home)}
     with (home / "ray.log").open("w") as log:

@@ -1,4 +1,4 @@
-"""An agent that guards stopped, and that left nothing, was stopped: the journal says so, and by what."""
+"""Test that the journal reports an agent without results as blocked, with the guard that blocked it."""
 
 import json
 import shlex
@@ -18,7 +18,7 @@ BY = "dangerous-command:git-push-force at git push --force"
 
 
 def asked(event, told):
-    """A line of a script that has the guards judge a call, as a host does; it fails where they stop it."""
+    """Return a script line that asks the guards about a call as a host does, and fails if they block it."""
     payload = {"session_id": "s", "transcript_path": "", "hook_event_name": event, **told}
     text = shlex.quote(json.dumps({**payload, "cwd": "HERE"}))
     call = f"{shlex.quote(sys.executable)} -m hookline hook claude-code"
@@ -36,6 +36,7 @@ def only(project):
     return row
 
 
+@pytest.mark.slow
 def test_nothing_came_of_what_a_guard_stopped(guarded):
     guarded.script(
         asked("PreToolUse", PUSH) + " && git push --force && echo 9 > src/n",
@@ -46,7 +47,7 @@ def test_nothing_came_of_what_a_guard_stopped(guarded):
     row = only(guarded)
 
     assert (row.status, row.commit, row.metric) == ("hook_blocked", "", None)
-    assert row.description == f"I cannot push.; stopped by {BY}"
+    assert row.description == f"I cannot push.; blocked by {BY}"
 
 
 def test_an_agent_that_gave_up_was_stopped_and_did_not_crash(guarded):
@@ -56,6 +57,7 @@ def test_an_agent_that_gave_up_was_stopped_and_did_not_crash(guarded):
     assert only(guarded).status == "hook_blocked"
 
 
+@pytest.mark.slow
 def test_who_is_always_stopped_ends_the_run(guarded):
     guarded.target(experiments=50)
     path = guarded.root / ".hookline/targets/small.toml"
@@ -64,9 +66,10 @@ def test_who_is_always_stopped_ends_the_run(guarded):
     done = guarded.hookline("run", check=1)
 
     assert guarded.statuses == ["baseline", "hook_blocked", "hook_blocked"]
-    assert "failures: 2 experiments in a row did not work at all" in done.stdout
+    assert "failures: 2 experiments in a row failed completely" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines", "status"),
     [
@@ -84,7 +87,7 @@ def test_what_an_agent_does_besides_counts_for_more(guarded, lines, status):
 
 
 def heard(*records):
-    """What is said of records, each an event, a verdict, a tool and what it was about."""
+    """Return the blocked work found in *records*, which are pairs of an event and further fields."""
     store, now = open_store(""), time.time()
     store.begin_session("s", host="claude-code", cwd="/w/deep", at=now)
     kept = [

@@ -1,21 +1,17 @@
-"""What the commands around a run show and do."""
+"""Test the commands that manage targets and runs."""
 
 import json
 import sys
 from shutil import which
 
-import pytest
-
 from hookline.core.extras import describe_missing
 
-WAYS = ("local", "cluster")
 LESS = 'echo $(( $(cat src/n) - 1 )) > src/n; echo x$(cat src/n) > src/other; echo "one less"'
 
 
 def made(project, *, experiments=2):
     project.target(experiments=experiments)
     project.script(LESS)
-    project.way.at_once = 1  # each goes on from the one before
     project.hookline("run", check=2)
     return project.run
 
@@ -26,11 +22,11 @@ def test_a_target_is_written_checked_and_listed(project):
     told = project.hookline("target", "check", check=0).stdout.splitlines()
 
     assert told[0] == (
-        "other: lower metric of `sh bench.sh`, without a guard; command has 20m "
-        "for each, at most 50 experiments"
+        "other: lower metric of `sh bench.sh`, no guard; agent command, 20m "
+        "per experiment, at most 50 experiments"
     )
     assert "A smaller number." in project.hookline("target", "list", check=0).stdout
-    assert "is there already" in project.hookline("target", "new", "other", *words, check=2).stderr
+    assert "already exists" in project.hookline("target", "new", "other", *words, check=2).stderr
 
 
 def test_a_target_that_cannot_be_used_is_told_with_its_key(project):
@@ -58,26 +54,24 @@ def test_without_a_name_the_first_host_that_is_installed_works_and_else_the_tune
 
 
 def test_a_tuner_that_cannot_work_is_refused_before_anything_begins(project, monkeypatch):
-    """Its first experiment needs no study, so that it would fail at the second."""
-    if project.way.nodes:
-        pytest.skip("runs on a cluster have a process of their own, out of which nobody takes a module")
+    """The first experiment needs no study, so the failure would only occur in the second."""
     project.hookline("target", "new", "numbers", "--agent", "tuner", "--metric", "sh bench.sh", check=0)
     monkeypatch.setitem(sys.modules, "optuna", None)
     said = "hookline: " + describe_missing("engine", "the agent 'tuner'") + "\n"
 
     assert project.hookline("target", "check", "numbers", check=2).stderr == said
     assert project.hookline("run", "numbers", check=2).stderr.endswith(said)
-    assert "no runs here" in project.hookline("runs", check=0).stdout
+    assert "no runs; " in project.hookline("runs", check=0).stdout
 
 
 def test_a_tuner_that_finds_nothing_marked_is_refused_before_anything_begins(project):
     words = ("numbers", "--agent", "tuner", "--metric", "sh bench.sh", "--mutable", "src/*")
     project.hookline("target", "new", *words, check=0)
-    said = "no value is marked in the committed files of scope.mutable"
+    said = "no committed file of scope.mutable has a marked value"
 
     assert said in project.hookline("target", "check", "numbers", check=2).stderr
     assert said in project.hookline("run", "numbers", check=2).stderr
-    assert "no runs here" in project.hookline("runs", check=0).stdout
+    assert "no runs; " in project.hookline("runs", check=0).stdout
     (project.root / "src/n").write_text("5  # Tune: 1..10\n")
     assert said in project.hookline("target", "check", "numbers", check=2).stderr
     project.git("commit", "-qm", "mark", "src/n")
@@ -155,7 +149,7 @@ def test_cleaning_asks_first(project):
     trees = project.git("worktree", "list")
     done = project.hookline("clean", check=2)
 
-    assert "say --yes" in done.stderr
+    assert "use --yes" in done.stderr
     assert project.git("worktree", "list") == trees
     assert len(trees.splitlines()) > 1
 
@@ -180,4 +174,4 @@ def test_cleaning_everything_leaves_nothing(project):
 
     assert project.git("for-each-ref") == refs
     assert not list((project.root / "autoresearch").iterdir())
-    assert "no runs here" in project.hookline("runs", check=0).stdout
+    assert "no runs; " in project.hookline("runs", check=0).stdout

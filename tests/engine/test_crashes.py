@@ -1,4 +1,4 @@
-"""Killed at any point, a run goes on as if nothing had been: nothing lost, nothing twice, nothing left."""
+"""Test that a run killed at any point can be resumed: nothing is lost, repeated or left behind."""
 
 import json
 import os
@@ -14,6 +14,8 @@ from tests.engine.conftest import TARGET, stop_at
 
 from hookline.engine import journal
 
+pytestmark = pytest.mark.slow
+
 AGENT = """
 echo $$ > "$HOME/pid"
 setsid sh -c 'while :; do date +%s%N > "$HOME/alive"; sleep 0.05; done' &
@@ -27,8 +29,15 @@ echo done >> "$HOME/worked"
 """
 POINTS = [
     *("before-baseline", "before-row", "after-baseline"),
-    *("before-begun:1", "after-begun:1", "after-put:1", "before-wire:1", "after-wire:1", "before-spawn:1"),
-    *("after-agent:1", "after-unwire:1", "after-left:1", "before-commit:1", "after-commit:1"),
+    *(
+        "before-begun:1",
+        "after-begun:1",
+        "after-put:1",
+        "before-install:1",
+        "after-install:1",
+        "before-spawn:1",
+    ),
+    *("after-agent:1", "after-remove:1", "after-left:1", "before-commit:1", "after-commit:1"),
     *("after-committed:1", "before-guard:1", "before-metric:1", "after-metric:1", "after-decided:1"),
     *(
         "before-row:2",
@@ -81,7 +90,7 @@ def resume(project):
 
 
 def right(project, before):
-    """All that must hold after a crash and going on."""
+    """Check the properties that a run must have after a crash and a resume."""
     rows = project.rows
     kept = [row for row in rows if row.kept]
     table = Path(project.run.journal.table).read_text()
@@ -101,7 +110,7 @@ def right(project, before):
 
 
 def alone(project):
-    """No process of the run is left: the file that its child writes stands still."""
+    """Return whether no process of the run is left, because the file that its child writes is unchanged."""
     path = project.home / "alive"
     seen = path.read_text()
     time.sleep(0.3)
@@ -192,7 +201,7 @@ def test_ctrl_c_leaves_a_journal_that_is_right(project, times):
     told, _ = process.communicate(timeout=60)
 
     assert process.returncode == {1: 0, 2: 130}[times], told.decode()
-    assert "what is at work is finished first; Ctrl-C again ends it now" in told.decode()
+    assert "the run stops after the running experiments; press Ctrl-C again to end them now" in told.decode()
     assert project.statuses == ["baseline", "keep"][: 3 - times]
     assert alone(project)
     if times == 2:
@@ -207,7 +216,7 @@ def test_an_experiment_that_goes_on_has_no_more_time_than_the_run(project):
     done = project.hookline("run", "--resume", check=2)
 
     assert project.statuses == ["baseline", "budget"]
-    assert "time: the 3s that it may take are over" in done.stdout
+    assert "time: the time limit of 3s is reached" in done.stdout
 
 
 def wait_for(path):
@@ -228,14 +237,14 @@ echo '{"type":"result","result":"One less."}'
 SHARED = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "echo mine"}]}]}}\n'
 LOCAL = '{\n    "note": 1}\n'
 WIRED = [
-    *("after-first-wire", "before-wire:1", "after-wire:1", "before-spawn:1", "after-agent:1"),
-    *("after-unwire:1", "after-wire:2"),
+    *("after-first-install", "before-install:1", "after-install:1", "before-spawn:1", "after-agent:1"),
+    *("after-remove:1", "after-install:2"),
 ]
 
 
 @pytest.mark.parametrize("point", ["", *WIRED])
 def test_the_users_hooks_and_settings_survive(project, point):
-    """Public engines destroy them by a shallow merge, and leave their own behind when they are killed."""
+    """Other engines destroy them with a shallow merge, and leave their own hooks behind when killed."""
     folder = project.home / "bin"
     folder.mkdir()
     (folder / "claude").write_text(CLAUDE)
@@ -283,12 +292,12 @@ WORKS = "echo $(($(cat src/n) - 1)) > src/n"
 LATE = f"if test $(wc -l < $HOME/sessions) -gt 2; then {WORKS}; fi"
 BOTH = [(point, left) for left in (True, False) for point in BETWEEN]
 FIRST, SECOND = 33_000, 9
-"""Tokens that such a session reads, and the one that goes on from it."""
+"""Tokens read by the first session, and by a session that continues it."""
 
 
 @pytest.mark.parametrize(("point", "left"), BOTH if os.environ.get("HOOKLINE_LONG") else BOTH[2::6])
 def test_the_engine_is_killed_between_two_sessions_of_an_experiment(project, point, left):
-    """What was *left* by then is the experiment; where nothing was, it begins anew, with what it spent."""
+    """Work that was *left* becomes the experiment; otherwise it restarts and its token count continues."""
     folder, settings = project.home / "bin", project.home / ".config" / "hookline"
     for one in (folder, settings):
         one.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Which advice follows which rows."""
+"""Test which advice follows which rows."""
 
 import pytest
 from hypothesis import given
@@ -63,7 +63,7 @@ def test_thresholds_are_settings():
 
 def test_the_agent_is_told_how_many_and_what_to_do():
     assert advice(rows(*["discard"] * 10)).text.startswith(
-        "10 experiments in a row did not help, nor 2 changes of direction. Search:"
+        "10 experiments in a row brought no improvement, despite 2 changes of direction. Search:"
     )
     assert advice([]).text == ""
 

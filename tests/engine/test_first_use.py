@@ -1,4 +1,4 @@
-"""What a user who is new comes across: other checkouts, ends that need a person, wrong words."""
+"""Test situations of new users: several checkouts, runs that wait for a person, and invalid arguments."""
 
 import contextlib
 import json
@@ -29,7 +29,7 @@ def test_runs_in_two_checkouts_of_one_repository_keep_each_others_work(project, 
     other = type(project)(tmp_path / "other", project.home)
     project.git("worktree", "add", "-q", str(other.root))
     other.target()
-    for place in (other, project):  # the journal of the first may be gone; its work is not
+    for place in (other, project):  # the journal of the first run may be missing, but its work is kept
         place.hookline("run", check=2)
         assert place.run.id != first
 
@@ -40,7 +40,7 @@ def test_a_file_where_journals_are_kept_is_told(project):
     (project.root / "autoresearch").write_text("mine\n")
     done = project.hookline("run", check=2)
 
-    assert "is a file, and runs are written into a folder there; move it away" in done.stderr
+    assert "is a file, but runs require a folder there; move it away" in done.stderr
     assert (project.root / "autoresearch").read_text() == "mine\n"
 
 
@@ -50,9 +50,9 @@ def test_a_run_that_waits_for_a_person_goes_on_when_one_says_so(project):
     text = path.read_text().replace("failures = 1000", "failures = 2")
     path.write_text(text.replace('"sh \\"', '"nosuch \\"'))
     done = project.hookline("run", check=1)
-    assert "failures: 2 experiments in a row did not work at all; `hookline show` says why" in done.stdout
+    assert "failures: 2 experiments in a row failed completely; see `hookline show`" in done.stdout
 
-    again = project.hookline("run", "--resume", check=1)  # nothing was mended: as many more
+    again = project.hookline("run", "--resume", check=1)  # nothing was fixed, so two more experiments fail
     assert project.statuses == ["baseline", *["crash"] * 4], again.stdout
 
     project.script(LESS)
@@ -60,7 +60,7 @@ def test_a_run_that_waits_for_a_person_goes_on_when_one_says_so(project):
     done = project.hookline("run", "--resume", check=2)
 
     assert project.statuses == ["baseline", *["crash"] * 4, "keep", "keep"]
-    assert "the run goes on with the agent and limits of its target as of now" in done.stdout
+    assert "the run continues with the current agent and limits of its target" in done.stdout
 
 
 def test_a_halted_run_begins_its_count_of_failures_anew(project):
@@ -72,7 +72,7 @@ def test_a_halted_run_begins_its_count_of_failures_anew(project):
     project.hookline("run", "--resume", check=1)
 
     assert (
-        "a person has to look at the goal, the metric and the scope. Then `hookline run --resume`"
+        "a person must review the goal, the metric and the scope. Then continue with `hookline run --resume`"
         in done.stdout
     )
     assert project.statuses == ["baseline", *["discard"] * 4]
@@ -86,7 +86,7 @@ def test_what_is_measured_stays_as_the_run_began(project):
     path.write_text(path.read_text().replace("sh bench.sh", "echo 5"))
     done = project.hookline("run", "--resume", "--experiments", "2", check=2)
 
-    assert "measures something else by now, so the run goes on with what it began with" in done.stdout
+    assert "now measures something else; the run continues with the original" in done.stdout
     assert project.rows[-1].metric == 8.0
 
 
@@ -99,16 +99,16 @@ def test_a_target_names_its_newest_run_and_no_other_target_s(project):
     (folder / "smaller.toml").write_text((folder / "small.toml").read_text())
 
     assert newest in project.hookline("show", "small", check=0).stdout
-    assert "so say more of the name" in project.hookline("show", "sma", check=2).stderr
+    assert "use a longer prefix" in project.hookline("show", "sma", check=2).stderr
     done = project.hookline("run", "smaller", "--resume", check=2)
-    assert "there is no run of target 'smaller' here yet; `hookline run` begins one" in done.stderr
+    assert "no run of target 'smaller' yet; start one with `hookline run`" in done.stderr
     project.hookline("run", "smaller", check=2)
     done = project.hookline("run", "small", "--resume", "--experiments", "2", check=2)
     assert f"run {newest} on branch" in done.stdout
 
 
 def interrupted(project):
-    """A run whose engine dies while its agent has changed something."""
+    """Start a run whose engine is killed after its agent changed a file, and return the run's id."""
     project.target(experiments=3)
     pid = project.home / "engine"
     project.script(LESS, f"until [ -s {pid} ]; do sleep 0.05; done; kill -9 $(cat {pid}); sleep 9")
@@ -122,8 +122,8 @@ def test_cleaning_leaves_what_an_interrupted_agent_made(project):
     run = interrupted(project)
     done = project.hookline("clean", "--yes", check=0)
 
-    assert f"{run}: stays as it is, because experiment 1 was interrupted" in done.stdout
-    assert "there is nothing to take away" in done.stdout
+    assert f"{run}: not removed, because experiment 1 was interrupted" in done.stdout
+    assert "nothing to remove" in done.stdout
     project.script("true")
     project.hookline("run", "--resume", "--experiments", "1", check=2)
     assert project.statuses == ["baseline", "keep"]
@@ -135,25 +135,26 @@ def test_nothing_is_asked_where_nothing_is_to_be_taken_away(project):
     project.hookline("run", check=2)
     run = project.run.id
     assert project.hookline("clean", run, run, "--yes", check=0).stdout.count(run) == 1
-    assert "nothing to take away" in project.hookline("clean", check=0).stdout
+    assert "nothing to remove" in project.hookline("clean", check=0).stdout
     project.hookline("clean", "--refs", "--yes", check=0)
     assert not refs(project, run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [b"\x04", b"\x03"])
 def test_who_does_not_agree_keeps_everything(project, key):
     project.script(LESS)
     project.hookline("run", check=2)
     told, code = at_a_terminal([*HOOKLINE, "clean"], project.root, project.env, b"[y/N] ", key)
 
-    assert b"take this away?" in told
+    assert b"Remove this?" in told
     assert code == (130 if key == b"\x03" else 1), told
     assert b"Traceback" not in told
     assert project.run.branch in project.git("worktree", "list")
 
 
 def at_a_terminal(words, folder, env, prompt, keys):
-    """What a command prints at a terminal where somebody answers *prompt* with *keys*, and its exit code."""
+    """Return the output and exit code of a command at a terminal where *prompt* is answered with *keys*."""
     pid, ours = pty.fork()
     if not pid:
         os.chdir(folder)
@@ -163,7 +164,7 @@ def at_a_terminal(words, folder, env, prompt, keys):
         while piece := os.read(ours, 4096):
             told += piece
             if keys and prompt in told:
-                time.sleep(1.0)  # whoever answers at once may be faster than the question's own reader
+                time.sleep(1.0)  # an immediate answer may arrive before the command starts to read it
                 os.write(ours, keys)
                 keys = b""
     os.close(ours)
@@ -173,11 +174,11 @@ def at_a_terminal(words, folder, env, prompt, keys):
 def test_a_merge_says_whether_there_is_a_guard_and_what_was_kept(project):
     project.script(LESS)
     project.hookline("run", check=2)
-    assert "experiments 1; there is no guard, metric 9" in project.hookline("merge", check=0).stdout
+    assert "experiments 1; no guard, metric 9" in project.hookline("merge", check=0).stdout
 
     project.script("echo 99 > src/n")
     project.hookline("run", check=2)
-    assert "kept nothing that could be merged" in project.hookline("merge", "--only", "9", check=2).stderr
+    assert "has no kept experiments to merge" in project.hookline("merge", "--only", "9", check=2).stderr
 
 
 def test_a_moment_is_shown_as_people_write_it(project):
@@ -196,7 +197,7 @@ def test_a_target_that_is_wrong_does_not_hide_the_others(project):
 
     assert told.stdout.startswith("small: lower metric")
     assert [line.split(";")[0] for line in told.stderr.splitlines()] == [
-        "hookline: target 'bad' has no key 'x'",
+        "hookline: target 'bad': no key named 'x'",
         "hookline: target 'folder' cannot be read: Is a directory",
     ]
     assert "bad" in listed.stdout
@@ -207,7 +208,7 @@ def test_a_scope_without_a_file_is_told_before_anything_is_spent(project):
     path = project.root / ".hookline/targets/small.toml"
     path.write_text(path.read_text().replace('"src/**"', '"/srv/*.py"'))
     project.script("true")
-    said = "no file of the commit is in scope.mutable (/srv/*.py): only new ones can be made"
+    said = "no file of the commit matches scope.mutable (/srv/*.py): agents can only create new files"
 
     assert said in project.hookline("target", "check", check=0).stdout
     assert said in project.hookline("run", check=2).stdout
@@ -216,9 +217,17 @@ def test_a_scope_without_a_file_is_told_before_anything_is_spent(project):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('["src/**"]', '["src/**", "[z-a]"]', "scope.mutable has '[z-a]', which is no glob as in .gitignore"),
-        ('["src/fixed"]', '["[z-a]"]', "scope.immutable has '[z-a]', which is no glob as in .gitignore"),
-        ('["src/fixed"]', "[" * 9999, "target 'small': this is no TOML: it is nested too deep"),
+        (
+            '["src/**"]',
+            '["src/**", "[z-a]"]',
+            "invalid glob '[z-a]' in scope.mutable: expected a pattern as in .gitignore",
+        ),
+        (
+            '["src/fixed"]',
+            '["[z-a]"]',
+            "invalid glob '[z-a]' in scope.immutable: expected a pattern as in .gitignore",
+        ),
+        ('["src/fixed"]', "[" * 9999, "target 'small': invalid TOML: nested too deeply"),
     ],
 )
 def test_a_target_that_nobody_can_make_sense_of_is_told_before_a_run(project, old, new, said):
@@ -234,7 +243,7 @@ def test_a_command_of_a_new_target_is_for_the_agent_that_runs_one(project):
     done = project.hookline("target", "new", "two", "--agent", "tuner", "--command", "true", check=2)
 
     assert 'host = "command"' in (project.root / ".hookline/targets/one.toml").read_text()
-    assert "--command is the shell line of the agent 'command'; 'tuner' has none" in done.stderr
+    assert "--command requires --agent command, not 'tuner'" in done.stderr
 
 
 def test_a_run_goes_on_though_nobody_reads_what_it_prints(project):
@@ -251,7 +260,7 @@ def test_a_run_goes_on_though_nobody_reads_what_it_prints(project):
 
 
 def test_what_the_machine_refuses_is_told_with_how_to_go_on(project):
-    """Nothing can be written any more, as on a disk that is full."""
+    """A file size limit of zero makes every write fail, as on a full disk."""
     project.target(experiments=2)
     note = project.home / "engine"
     project.script(
@@ -270,7 +279,7 @@ def test_what_the_machine_refuses_is_told_with_how_to_go_on(project):
     run = project.run.id
 
     assert (engine.returncode, told[:10]) == (1, "hookline: ")
-    assert told.endswith(f"; mend that, and `hookline run --resume {run}` goes on where it was\n")
+    assert told.endswith(f"; fix this, then continue with `hookline run --resume {run}`\n")
     project.script(LESS)
     project.hookline("run", "--resume", check=2)
     assert project.statuses == ["baseline", "keep", "keep"]
@@ -281,14 +290,14 @@ def test_a_name_that_no_branch_can_have_is_refused_before_anything_runs(project)
     project.hookline("run", check=2)
     done = project.hookline("merge", "--branch", "a b", check=2)
 
-    assert done.stderr == "hookline: 'a b' cannot name a branch; use letters, digits, `-`, `_` and `/`\n"
+    assert done.stderr == "hookline: invalid branch name 'a b': use letters, digits, `-`, `_` and `/`\n"
 
 
 def test_a_limit_in_time_is_told_as_people_write_it(project):
     project.target(experiments=5, limits='time = "1s"')
     project.script("sleep 2; echo slept")
 
-    assert "time: the 1s that it may take are over" in project.hookline("run", check=2).stdout
+    assert "time: the time limit of 1s is reached" in project.hookline("run", check=2).stdout
 
 
 def test_targets_are_the_repository_s_wherever_one_stands(project):
@@ -328,7 +337,7 @@ def test_a_run_of_another_version_is_told_and_hides_no_other(project):
     told = json.loads(path.read_text())
     path.write_text(json.dumps({**told, "text": told["text"].replace("[limits]", "[limits]\nlater = 1")}))
     listed, shown = project.hookline("runs", check=0), project.hookline("show", check=0)
-    said = f"run '{name}' was begun with what this version of hookline cannot use (target 'small': limits has"
+    said = f"run '{name}' has settings that this version of hookline does not support (target 'small': limits"
 
     assert said in listed.stderr
     assert other in listed.stdout
@@ -346,13 +355,13 @@ def test_what_was_kept_is_merged_though_its_agent_is_gone(project):
     project.hookline("run", check=2, PATH=f"{program.parent}:{project.env['PATH']}")
     program.unlink()
 
-    assert "experiments 1; there is no guard, metric 9" in project.hookline("merge", check=0).stdout
+    assert "experiments 1; no guard, metric 9" in project.hookline("merge", check=0).stdout
 
 
 def test_an_address_that_a_shell_left_empty_is_no_cluster(project):
     done = project.hookline("run", "--cluster", "", check=2)
 
-    assert "--cluster: it is empty; say the address of a cluster, `auto` or `local`" in done.stderr
+    assert "--cluster: empty address: expected HOST:PORT, `auto`, `local` or `none`" in done.stderr
 
 
 def test_words_that_the_locale_cannot_write_reach_agent_and_metric(project):
@@ -375,6 +384,6 @@ def test_who_is_told_that_a_run_is_at_work_changes_nothing_of_it(project):
         many = project.run.parallel
         (project.home / "go").touch()
 
-    assert "is at work in another process" in done.stderr
+    assert "is already running in another process" in done.stderr
     assert many == 1
     assert project.statuses == ["baseline", "keep"]

@@ -1,4 +1,4 @@
-"""Hosts are wired in a worktree, and are exactly as before afterwards, also where somebody was killed."""
+"""Test that hooks are installed in a worktree and removed completely, even after a process was killed."""
 
 import json
 import os
@@ -86,7 +86,7 @@ def test_nothing_is_left_of_a_wiring(name, worktree, tmp_path, env):
 def test_the_users_settings_stay_to_the_byte(name, worktree, tmp_path, env):
     place = settings_file(name, worktree)
     if place is None:
-        pytest.skip("it has files of its own")
+        pytest.skip("the host has no shared settings file")
     way = with_user_file(hosts.load(name)).install.layout
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(SETTINGS if way.comments else PLAIN)

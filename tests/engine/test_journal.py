@@ -184,7 +184,7 @@ def test_ends_of_lines_that_an_agent_writes_end_no_row(tmp_path):
 
 
 def test_a_status_that_is_none_is_refused():
-    with pytest.raises(ValueError, match="'won' is no status; there are: baseline, keep"):
+    with pytest.raises(ValueError, match="invalid status 'won': expected one of baseline, keep"):
         Row(iteration=1, timestamp=0.0, status="won")
 
 

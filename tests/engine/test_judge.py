@@ -1,4 +1,4 @@
-"""When a candidate is better: exact for exact metrics, sure for noisy ones."""
+"""Test when a candidate is better: exact comparison for exact metrics, statistics for noisy ones."""
 
 import random
 from itertools import count
@@ -22,7 +22,7 @@ METRICS = st.builds(Metric, direction=st.sampled_from(["lower", "higher"]), min_
 
 
 def dealt(new, old):
-    """Measures by turns from two lists."""
+    """Return a function that takes the measurements of each side from its list."""
     sides = {"candidate": iter(new), "incumbent": iter(old)}
     return lambda side: next(sides[side])
 
@@ -36,8 +36,8 @@ def dealt(new, old):
         (11, 10, HIGHER, "keep", "better"),
         (10, 10, HIGHER, "discard", "equal is not better"),
         (9, 10, HIGHER, "discard", "worse"),
-        (9.5, 10, Metric(min_delta=1), "discard", "better, but by no more than min_delta (1)"),
-        (9, 10, Metric(min_delta=1), "discard", "better, but by no more than min_delta (1)"),
+        (9.5, 10, Metric(min_delta=1), "discard", "better, but not by more than min_delta (1)"),
+        (9, 10, Metric(min_delta=1), "discard", "better, but not by more than min_delta (1)"),
         (8.9, 10, Metric(min_delta=1), "keep", "better"),
     ],
 )
@@ -115,7 +115,7 @@ def test_a_sure_gain_below_min_delta_is_noise():
 
     assert (found.status, found.reason) == (
         "discard_noise",
-        "confirmed with p 0.014, but by no more than min_delta",
+        "confirmed with p 0.014, but not by more than min_delta",
     )
 
 

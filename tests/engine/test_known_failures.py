@@ -1,4 +1,4 @@
-"""What public engines of this kind get wrong, each in a whole run: ours must not."""
+"""Test known failures of other engines, each in a whole run."""
 
 import json
 import shlex
@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from tests.engine.conftest import TARGET
 
-WAYS = ("local", "cluster")
 ASK = f"{shlex.quote(sys.executable)} -m hookline hook claude-code"
 USERS = """{
     "permissions": {"allow": ["Bash(ls)"],   "deny": []},
@@ -41,7 +40,7 @@ def change(project, *pairs):
 
 
 def test_rows_are_not_wiped_by_the_next_reset(project):
-    """Public engines keep the journal in the tree that they reset, and lose it."""
+    """Other engines keep the journal in the tree that they reset, and lose it."""
     project.target(experiments=4)
     project.script("echo 11 > src/n; git add -A; git commit -qm worse; git clean -fdxq")
     project.hookline("run", check=2)
@@ -53,7 +52,7 @@ def test_rows_are_not_wiped_by_the_next_reset(project):
 
 
 def test_an_agent_that_changes_nothing_is_seen(project):
-    """Public engines commit nothing, measure the incumbent and call it a discard."""
+    """Other engines measure the incumbent again and record a discard."""
     project.script("echo 9 > src/n; git commit -qam tried; git reset -q --hard HEAD~1; echo nothing to do")
     project.hookline("run", check=2)
     row = only(project)
@@ -62,8 +61,7 @@ def test_an_agent_that_changes_nothing_is_seen(project):
 
 
 def test_discarded_work_of_several_commits_does_not_leak(project):
-    """Public engines reset to the commit before the last, and leak the rest into the next experiment."""
-    project.way.at_once = 1  # each begins when the one before is over
+    """Other engines reset only the last commit, and earlier commits leak into the next experiment."""
     project.target(experiments=2)
     project.script(
         'ls src > "$HOME/found$(wc -l < "$AUTORESEARCH_JOURNAL")"',
@@ -85,7 +83,7 @@ def test_discarded_work_of_several_commits_does_not_leak(project):
 
 
 def test_hooks_of_the_user_are_not_destroyed_by_a_shallow_merge(project):
-    """Public engines put their hooks in place of the user's, and leave them there."""
+    """Other engines replace the user's hooks with their own, and leave them there."""
     folder = project.home / "bin"
     folder.mkdir()
     (folder / "claude").write_text(CLAUDE)
@@ -109,14 +107,13 @@ def test_hooks_of_the_user_are_not_destroyed_by_a_shallow_merge(project):
         "permissions": {"allow": ["Bash(ls)"], "deny": []},
         "unknown": [1, 2, 3],
     }
-    if project.way.name == "local":  # where the machines of a cluster work is theirs
-        assert (Path(project.run.scratch) / "agent/.claude/settings.local.json").read_text() == USERS
+    assert (Path(project.run.scratch) / "agent/.claude/settings.local.json").read_text() == USERS
     assert project.git("diff", "--name-only", "main", project.tip) == "src/n"
     assert project.standing() == before
 
 
 def test_children_do_not_survive_a_timeout(project):
-    """Public engines kill one process, and leave its children to go on."""
+    """Other engines kill one process, and its children continue."""
     marker = project.home / "alive"
     change(project, ('budget = "20s"', 'budget = "1s"'), ('grace = "1s"', "grace = 0"))
     project.script(f"setsid sh -c 'while :; do date +%s%N > {marker}; sleep 0.1; done' & sleep 100")
@@ -129,7 +126,7 @@ def test_children_do_not_survive_a_timeout(project):
 
 
 def test_the_countdown_is_wired_for_the_default_profile(project):
-    """Public engines wire it for profiles that ask for it, and the one that is shipped does not."""
+    """Other engines install it only for profiles that request it, and their default profile does not."""
     project.env["HOOKLINE_DAEMON"] = "off"
     called = {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}
     payload = {
@@ -150,7 +147,7 @@ def test_the_countdown_is_wired_for_the_default_profile(project):
 
 
 def test_the_metric_is_measured_again_after_rework(project):
-    """Public engines keep what the metric was before the guard's failure was mended."""
+    """Other engines keep the metric from before the rework."""
     path = project.root / ".hookline/targets/small.toml"
     path.write_text(path.read_text() + '[guard]\ncommand = "test ! -e src/bad"\n')
     project.script(

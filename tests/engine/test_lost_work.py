@@ -1,4 +1,4 @@
-"""Ways to lose an agent's work, or a user's: each was one once."""
+"""Regression tests for ways to lose the work of an agent or a user."""
 
 import os
 import shutil
@@ -12,14 +12,14 @@ from tests.engine.parallel.test_crashes_in_parallel import BOTH, OWN
 from tests.engine.test_crashes import ended, killed
 from tests.engine.test_run import PYTHON
 
-from hookline.engine.git.run_git import run_in
+from hookline.engine.git.run_git import Git
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
 LESS = 'echo $(( $(cat src/n) - 1 )) > src/n; echo "one less"'
 
 
 def some(many):
-    """All of them in the long run."""
+    """Return every third case, or all cases in the long suite."""
     return many if LONG else many[::3]
 
 
@@ -38,7 +38,7 @@ def test_rules_outside_of_the_scope_hide_nothing(project):
     project.hookline("run", check=2)
 
     assert changed(project) == ["src/deep/new", "src/n"]
-    assert project.rows[1].description == "less; put back .gitignore"
+    assert project.rows[1].description == "less; restored .gitignore"
 
 
 def test_rules_that_ignore_themselves_hide_nothing_either(project):
@@ -73,7 +73,7 @@ def test_what_no_commit_can_hold_ends_no_run(project, made):
     project.hookline("run", check=2)
 
     assert changed(project) == ["src/n"]
-    assert project.rows[1].description == "made; put back src/fixed"
+    assert project.rows[1].description == "made; restored src/fixed"
 
 
 @pytest.mark.parametrize("where", [".", "src"])
@@ -96,6 +96,7 @@ def test_a_file_that_attributes_do_not_fit_is_committed_as_it_is(project, where)
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("point", "torn"),
     some(
@@ -152,8 +153,11 @@ def test_what_the_users_branches_were_is_kept(project):
     assert [name.rpartition("/")[2] for name in kept.splitlines()] == ["gone", "moved"]
     for name in kept.splitlines():
         assert at(project, name) == was[name.rpartition("/")[2]]
-    assert "refs/heads/gone is gone since experiment 1; what it was is kept as refs/hookline/" in done.stdout
-    assert "refs/heads/moved leads elsewhere since experiment 1" in done.stdout
+    assert (
+        "refs/heads/gone was deleted during experiment 1; its old commit is kept as refs/hookline/"
+        in done.stdout
+    )
+    assert "refs/heads/moved was moved during experiment 1" in done.stdout
 
 
 def test_what_was_tried_before_it_was_mended_is_kept(project):
@@ -194,7 +198,7 @@ def test_a_users_commits_on_the_branch_of_a_run_are_kept(project):
     assert project.tip == project.rows[2].commit
     assert mine not in project.git("rev-list", project.tip)
     assert at(project, f"refs/hookline/{project.run.id}/1-branch") == mine
-    assert f"{branch} had other commits on it than the journal says; they are kept as" in done.stdout
+    assert f"{branch} had commits that are not in the journal; they are kept as" in done.stdout
 
 
 def test_a_commit_without_a_row_is_measured_and_recorded(project):
@@ -210,6 +214,7 @@ def test_a_commit_without_a_row_is_measured_and_recorded(project):
     assert row.description.startswith("as it was")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("many", ["1", "2"])
 def test_a_branch_that_was_deleted_is_there_again(project, many):
     project.script(LESS)
@@ -230,7 +235,7 @@ def test_a_branch_that_the_user_has_checked_out_is_left_alone(project):
     done = project.hookline("run", "--resume", "--experiments", "2", check=2)
 
     assert "is checked out in" in done.stderr
-    assert "say `git switch -` there first" in done.stderr
+    assert "run `git switch -` there first" in done.stderr
     assert project.standing() == before
 
 
@@ -262,6 +267,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", some(CHANGES))
 def test_what_an_agent_configures_is_put_back(project, change):
     project.target(experiments=2)
@@ -272,10 +278,11 @@ def test_what_an_agent_configures_is_put_back(project, change):
     assert project.statuses == ["baseline", "keep", "keep"]
     assert len(changed(project)) == 2
     assert project.standing() == before
-    assert " was changed during experiment 1: it was put back, and is kept as " in done.stdout
+    assert " was changed during experiment 1; restored, and the change saved as " in done.stdout
     assert not (project.root / ".git/info/attributes").exists()
 
 
+@pytest.mark.slow
 def test_what_an_agent_configures_does_not_end_those_beside_it(project):
     project.target(experiments=3)
     project.script(
@@ -316,6 +323,7 @@ def test_branches_and_remotes_of_the_user_stay_as_they_are_now(project):
     assert {"remote.there.url=/there", "branch.main.merge=refs/heads/x", "branch.main.rebase=true"} < {*told}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "harm",
     some(
@@ -381,6 +389,7 @@ def test_a_stash_that_the_user_made_meanwhile_survives_a_crash(project):
     assert stashed(project)[1:] == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", some(["[diff]\nnoprefix = true\n", "[color]\nui = always\n"]))
 def test_how_the_user_likes_differences_costs_no_winner(project, config):
     (project.home / ".gitconfig").write_text(config)
@@ -399,7 +408,7 @@ def test_a_number_that_cannot_be_reckoned_with_is_a_metric_error(project, number
     project.hookline("run", check=2)
 
     assert project.rows[1].status == "metric_error"
-    assert "its number is too large" in project.rows[1].description
+    assert "the number is too large" in project.rows[1].description
 
 
 def test_an_agent_cannot_have_its_run_carried_out_twice(project):
@@ -419,7 +428,7 @@ def test_git_is_not_killed_half_way(tmp_path):
     )
     program.chmod(0o755)
     with pytest.raises(KeyboardInterrupt):
-        run_in(str(tmp_path), {"PATH": f"{tmp_path}:{os.environ['PATH']}"}, "status")
+        Git(dir=str(tmp_path), env={"PATH": f"{tmp_path}:{os.environ['PATH']}"})("status")
 
     assert (tmp_path / "done").exists()
 
@@ -433,7 +442,7 @@ TAKEN = [
     'chmod 000 "$common/config"',
 ]
 UNPRIVILEGED = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
-"""Root without what makes it root: permissions hold for it, too."""
+"""A command prefix that removes root's capabilities to bypass file permissions."""
 
 
 def unprivileged(project, *words):
@@ -444,10 +453,11 @@ def unprivileged(project, *words):
 
 
 needs_setpriv = pytest.mark.skipif(
-    os.geteuid() != 0 or not shutil.which("setpriv"), reason="permissions are for others than root"
+    os.geteuid() != 0 or not shutil.which("setpriv"), reason="requires root and setpriv"
 )
 
 
+@pytest.mark.slow
 @needs_setpriv
 @pytest.mark.parametrize("harm", some(TAKEN))
 def test_permissions_that_an_agent_takes_away_are_given_back(project, harm):
@@ -478,7 +488,7 @@ def test_a_link_over_another_link_leads_nowhere_else(project):
     )
     project.hookline("run", check=2)
 
-    assert project.rows[1].description == "linked; put back src/n; equal is not better"
+    assert project.rows[1].description == "linked; restored src/n; equal is not better"
     assert changed(project) == ["src/here", "src/inner", "src/none"]
 
 

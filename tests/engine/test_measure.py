@@ -1,4 +1,4 @@
-"""What a metric command's output comes to, and that nothing of it is left."""
+"""Test the result of a metric command, and that none of its processes is left."""
 
 import os
 import time
@@ -55,16 +55,16 @@ def test_any_text_can_be_read(text):
     ("command", "more", "value", "status", "problem"),
     [
         ("echo 1; echo 2.5", {}, 2.5, "ok", ""),
-        ("echo 1; exit 3", {}, None, "crash", "it exited with 3"),
-        ("echo 1; kill -9 $$", {}, None, "crash", "it was ended by signal 9"),
-        ("echo fine", {}, None, "metric_error", "it printed no number"),
-        ("echo nan", {}, None, "metric_error", "its number is not finite: nan"),
-        ("echo 1; echo -inf", {}, None, "metric_error", "its number is not finite: -inf"),
-        ("echo 1e999", {}, None, "metric_error", "its number is not finite: inf"),
+        ("echo 1; exit 3", {}, None, "crash", "exit code 3"),
+        ("echo 1; kill -9 $$", {}, None, "crash", "ended by signal 9"),
+        ("echo fine", {}, None, "metric_error", "no number in the output"),
+        ("echo nan", {}, None, "metric_error", "the number is not finite: nan"),
+        ("echo 1; echo -inf", {}, None, "metric_error", "the number is not finite: -inf"),
+        ("echo 1e999", {}, None, "metric_error", "the number is not finite: inf"),
         ("echo mean 4; echo max 9", {"extract": "grep mean | cut -d' ' -f2"}, 4.0, "ok", ""),
-        ("echo max 9", {"extract": "grep mean"}, None, "metric_error", "extract failed: it exited with 1"),
-        ("echo 5 >&2", {}, None, "metric_error", "it printed no number"),
-        ("echo 5 >&2", {"timeout": None}, None, "metric_error", "it printed no number"),
+        ("echo max 9", {"extract": "grep mean"}, None, "metric_error", "extract failed: exit code 1"),
+        ("echo 5 >&2", {}, None, "metric_error", "no number in the output"),
+        ("echo 5 >&2", {"timeout": None}, None, "metric_error", "no number in the output"),
         ("read line || echo 6", {}, 6.0, "ok", ""),
     ],
 )

@@ -1,4 +1,4 @@
-"""The end of a run is told, once, with what it came to and without secrets."""
+"""Test the notification at the end of a run: it is sent once, with the result and without secrets."""
 
 import json
 import threading
@@ -29,7 +29,7 @@ def test_a_message_says_why_and_what_it_came_to():
     told = end_message(RUN, StopReason(reason="time", text="1h is over"), ROWS)
 
     assert told == {
-        "text": "apps: the run small-261115-1200 ended after 12m34s (time: 1h is over); 2 experiments, "
+        "text": "apps: run small-261115-1200 ended after 12m34s (time: 1h is over); 2 experiments, "
         "1 kept; best metric: 8 (-20.0% against 10), lower is better",
         "project": "apps",
         "branch": "hookline/small-261115",
@@ -81,7 +81,7 @@ def test_a_webhook_hears_of_the_end_of_a_run_once(project, receiver):
 
     assert done.wait(20)
     assert [told["project"] for told in heard] == ["a project"]
-    assert heard[0]["text"].startswith(f"a project: the run {project.run.id} ended after ")
+    assert heard[0]["text"].startswith(f"a project: run {project.run.id} ended after ")
 
 
 def test_a_run_that_was_killed_is_shown_by_status(project):
@@ -90,6 +90,6 @@ def test_a_run_that_was_killed_is_shown_by_status(project):
     told = project.hookline("status", check=0).stdout
 
     name = project.run.id
-    assert f"run {name} was ended: `hookline run --resume {name}` goes on with it; experiment 1" in told
+    assert f"run {name} was interrupted: `hookline run --resume {name}` continues it; experiment 1" in told
     project.hookline("run", "--resume", check=2)
     assert "run " not in project.hookline("status", check=0).stdout

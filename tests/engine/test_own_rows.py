@@ -1,4 +1,4 @@
-"""Rows that an agent writes into the journal itself, as some are told to: they count for nothing."""
+"""Test that rows which an agent writes into the journal itself are ignored."""
 
 import json
 import sys
@@ -9,6 +9,8 @@ from tests.engine.parallel.test_crashes_in_parallel import started, until
 from tests.engine.test_crashes import ended, killed
 from tests.engine.test_lost_work import LESS
 from tests.engine.test_user_files_untouched import twice
+
+pytestmark = pytest.mark.slow
 
 TABLE = (
     "printf '%s\\t2100-01-01T00:00:00Z\\t%s\\t1\\t-9\\tpass\\t\\tkeep\\t1\\n' "

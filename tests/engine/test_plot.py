@@ -1,4 +1,4 @@
-"""A run as a chart: what is drawn, and what never is."""
+"""Test the chart of a run."""
 
 import re
 
@@ -54,10 +54,10 @@ def test_what_was_not_measured_is_no_point(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "name", "said"),
     [
-        (ROWS, "a.gif", "let it end in png or svg"),
-        (ROWS, "chart", "let it end in png or svg"),
-        ([row(0, "crash")], "a.png", "nothing has been measured in this run yet"),
-        ([], "a.png", "nothing has been measured in this run yet"),
+        (ROWS, "a.gif", "expected a name that ends in png or svg"),
+        (ROWS, "chart", "expected a name that ends in png or svg"),
+        ([row(0, "crash")], "a.png", "this run has no measurements yet"),
+        ([], "a.png", "this run has no measurements yet"),
     ],
 )
 def test_what_cannot_be_drawn_says_why(tmp_path, rows, name, said):

@@ -1,4 +1,4 @@
-"""What an agent starts with: shipped, or of the project's own."""
+"""Test agent profiles, both built-in and from the project."""
 
 import pytest
 
@@ -51,22 +51,22 @@ def test_the_project_may_have_its_own_default(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("permission = 'all'", "profile 'p': permission is edit, full or empty, not 'all'"),
-        ("colour = 1", "profile 'p': 'colour' is no key; there are: permission, args, env, rules"),
-        ("args = 'x'", "profile 'p': args is a list of texts"),
-        ("env = 1", "profile 'p': env is a table of texts"),
-        ("[env]\nA = 1", "profile 'p': env is a table of texts"),
-        ("rules = 1", "profile 'p': rules are tables"),
-        ("[[rules]]\naction = 'no'", "profile 'p': the action of rule 1 is deny or ask or allow"),
+        ("permission = 'all'", "profile 'p': invalid permission 'all': expected edit, full or empty"),
+        ("colour = 1", "profile 'p': no key named 'colour'; available: permission, args, env, rules"),
+        ("args = 'x'", "profile 'p': args must be a list of strings"),
+        ("env = 1", "profile 'p': env must be a table of strings"),
+        ("[env]\nA = 1", "profile 'p': env must be a table of strings"),
+        ("rules = 1", "profile 'p': rules must be tables"),
+        ("[[rules]]\naction = 'no'", "profile 'p': the action of rule 1 must be deny or ask or allow"),
         (
             "[[rules]]\naction = 'deny'\nkinds = 'fetch'",
-            "profile 'p': rule 1 has 'kinds'; besides action and",
+            "profile 'p': rule 1: unknown key 'kinds'; expected action",
         ),
         (
             "[[rules]]\naction = 'deny'\nkind = 3",
-            "profile 'p': rule 1 has 3 as kind; write a text, or a list",
+            "profile 'p': rule 1: invalid kind 3: expected a string or a list",
         ),
-        ("= 1", "profile 'p': profile.toml cannot be read"),
+        ("= 1", "profile 'p': cannot read profile.toml"),
     ],
 )
 def test_what_is_wrong_with_a_profile_is_said(tmp_path, text, said):
@@ -83,7 +83,7 @@ def test_a_name_that_is_none_is_refused_with_those_that_are(tmp_path, name):
     with pytest.raises(BadProfile) as error:
         load(name, str(tmp_path))
 
-    assert "there are: default" in str(error.value)
+    assert "available: default" in str(error.value)
 
 
 def test_a_rule_is_for_what_the_hook_knows():

@@ -1,4 +1,4 @@
-"""An agent whose context is nearly full goes on in a fresh session, within the same experiment."""
+"""Test that an agent with a nearly full context continues in a new session of the same experiment."""
 
 import json
 import shlex
@@ -8,19 +8,17 @@ from pathlib import Path
 import pytest
 from tests.engine.conftest import TARGET
 
-WAYS = ("local", "parallel", "cluster")
 AGENT = Path(__file__).parents[1] / "rotation_programs.py"
 FEWER = "echo $(($(cat src/n) - 1)) > src/n"
 
 
 @pytest.fixture
 def small(project):
-    """A model whose context is soon full."""
+    """Configure a model with a small context window."""
     folder = project.home / ".config" / "hookline"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "models.json").write_text(json.dumps({"claude-": {"window": 20_000, "reserve": 0}}))
     project.env["HOOKLINE_DAEMON"] = "off"
-    project.way.kills = 0  # sessions are counted here
     project.target(TARGET.replace('budget = "20s"', 'budget = "40s"'))
     return project
 
@@ -30,11 +28,12 @@ def session(mode):
 
 
 def begun(project):
-    """What its sessions were told when they began."""
+    """Return what the agent's sessions received at their start."""
     lines = (project.home / "received.jsonl").read_text().splitlines()
     return [one for one in map(json.loads, lines) if one["event"] == "SessionStart"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["usual", "stubborn"])
 def test_it_goes_on_from_the_handoff_and_is_one_experiment(small, mode):
     small.script(FEWER, session(mode), 'cp "$AUTORESEARCH_INSTRUCTIONS" "$HOME/told"; echo done')
@@ -45,10 +44,11 @@ def test_it_goes_on_from_the_handoff_and_is_one_experiment(small, mode):
     assert "add a migration for old invoices" in second["context"]
     assert [(row.status, row.metric) for row in small.rows] == [("baseline", 10), ("keep", 8)]
     told = (small.home / "told").read_text()
-    assert told.startswith("Go on with the work of the session before this one")
+    assert told.startswith("Continue the work of the previous session")
     assert "# Experiment 1: small" in told
 
 
+@pytest.mark.slow
 def test_all_sessions_have_one_budget(small):
     small.target(TARGET.replace('budget = "20s"', 'budget = "12s"'))
     once = 'if [ -e "$HOME/once" ]; then sleep 60; fi; touch "$HOME/once"'

@@ -1,4 +1,4 @@
-"""What is the user's stays as it is: when they end a run, look at its branch, or take it away."""
+"""Test that a user's files and refs stay unchanged when they interrupt, inspect or remove a run."""
 
 import signal
 import time
@@ -16,13 +16,13 @@ HARM = "git stash drop -q; git config core.bare true; git config alias.status '!
 
 
 def side(project):
-    """A branch of the user's that nothing else leads to; gives its commit."""
+    """Create a user's branch that no other ref contains, and return its commit."""
     project.git("branch", "side", project.git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "side"))
     return at(project, "side")
 
 
 def twice(process):
-    """Ctrl-C, and again."""
+    """Send Ctrl-C twice, and return the output."""
     for _ in range(2):
         process.send_signal(signal.SIGINT)
         time.sleep(0.4)
@@ -31,6 +31,7 @@ def twice(process):
     return told.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [(), ("--parallel", "2")])
 def test_what_an_agent_did_to_the_repository_is_put_back_when_the_user_ends_it(project, words):
     before, was = project.standing(), side(project)
@@ -41,12 +42,13 @@ def test_what_an_agent_did_to_the_repository_is_put_back_when_the_user_ends_it(p
     process = started(project, *words)
     wait_for(project.home / "works")
     twice(process)
-    kept = f"refs/hookline/{project.run.id}/*-was/heads/side"  # of two that run at once, either may notice
+    kept = f"refs/hookline/{project.run.id}/*-was/heads/side"  # either experiment may detect it
 
     assert project.standing() == before
     assert set(project.git("for-each-ref", "--format=%(objectname)", kept).split()) == {was}
 
 
+@pytest.mark.slow
 def test_so_it_is_when_the_user_ends_what_is_measured(project):
     change(project, "sh bench.sh", "cat src/n; sh src/more")
     (project.root / "src/more").write_text(":\n")
@@ -71,7 +73,7 @@ def test_a_branch_that_was_deleted_before_a_crash_is_kept_by_who_goes_on(project
 
     assert project.statuses == ["baseline", "keep"]
     assert at(project, f"refs/hookline/{project.run.id}/1-was/heads/side") == was
-    assert "refs/heads/side is gone since experiment 1; what it was is kept as" in done.stdout
+    assert "refs/heads/side was deleted during experiment 1; its old commit is kept as" in done.stdout
 
 
 def test_a_varying_metric_that_is_measured_again_configures_nothing(project):
@@ -94,7 +96,7 @@ def test_a_varying_metric_that_is_measured_again_configures_nothing(project):
 
 def test_what_the_user_stashes_without_a_branch_is_not_the_agents(project):
     project.git("checkout", "-q", "--detach")
-    project.script(f"cd '{project.root}' && git stash -q && cd - && {LESS}")  # while the agent works
+    project.script(f"cd '{project.root}' && git stash -q && cd - && {LESS}")  # acts as the user
     project.hookline("run", check=2)
 
     assert project.statuses == ["baseline", "keep"]
@@ -112,12 +114,13 @@ def test_what_an_agent_stashes_without_a_branch_is_not_in_the_users_stash(projec
 
 
 def look(project):
-    """The user has the run's branch checked out, without any change."""
+    """Check out the run's branch without changes, and return the state of the repository."""
     project.git("reset", "-q", "--hard")
     project.git("switch", "-q", project.run.branch)
     return project.standing()
 
 
+@pytest.mark.slow
 def test_a_branch_that_somebody_looks_at_does_not_move_below_them(project):
     project.target(experiments=3)
     project.script("touch $HOME/works; until test -e $HOME/go; do sleep 0.05; done; " + LESS)
@@ -142,7 +145,7 @@ def test_a_branch_that_is_checked_out_is_not_taken_away(project):
     before, run = look(project), project.run.id
     done = project.hookline("clean", "--everything", "--yes", check=0)
 
-    assert f"{run}: stays as it is, because {project.run.branch} is checked out in" in done.stdout
+    assert f"{run}: not removed, because {project.run.branch} is checked out in" in done.stdout
     assert project.standing() == before
     project.git("switch", "-q", "main")
     project.hookline("clean", "--everything", "--yes", check=0)
@@ -171,7 +174,7 @@ def test_what_an_agent_commits_without_a_branch_counts(project):
 
 
 def trees(project):
-    """Of two agents at once."""
+    """Return the worktrees of two parallel agents."""
     repository = open_repository(str(project.root), project.env)
     return [Worktree(repository=repository, name=n, path=str(project.home / n), index="") for n in ("1", "2")]
 

@@ -1,4 +1,4 @@
-"""What is shown of a run while it goes."""
+"""Test the output during a run."""
 
 import io
 
@@ -43,9 +43,9 @@ def test_the_best_so_far_is_told_against_the_beginning(rows, said):
     [(0.0, "1m left " + "╌" * 30), (30.0, "30s left " + "━" * 15 + "╌" * 15), (99.0, "0s left " + "━" * 30)],
 )
 def test_a_bar_tells_how_much_of_the_budget_is_left(now, bar):
-    seen = RunView(number=2, doing="at work", began=0.0, ends_at=60.0)
+    seen = RunView(number=2, doing="running", began=0.0, ends_at=60.0)
 
-    assert describe_activity(seen, now) == f"experiment 2 at work, {bar}"
+    assert describe_activity(seen, now) == f"experiment 2 running, {bar}"
 
 
 def shown(live, width=100):
@@ -92,7 +92,7 @@ def test_a_run_is_shown_with_its_last_decisions():
     assert "idea [11]" in text
     assert "idea [4]" in text
     assert "idea [3]" not in text
-    assert "experiment 12 at work" in text
+    assert "experiment 12 running" in text
     assert "at last" in text
     assert "\x1b" not in text
 
@@ -149,11 +149,11 @@ def test_all_that_are_at_work_at_once_are_shown():
     one.on_experiment(2, 120.0)
     one.on_measurement(1, "metric")
 
-    assert "experiment 1 runs the metric" in shown(one)
-    assert "experiment 2 at work" in shown(one)
+    assert "experiment 1 running the metric" in shown(one)
+    assert "experiment 2 running" in shown(one)
 
     one.on_decision(row(1, "keep", 9.0, best=9.0))
 
     assert "experiment 1 runs" not in shown(one)
-    assert "experiment 2 at work" in shown(one)
+    assert "experiment 2 running" in shown(one)
     one.close()

@@ -1,1 +1,1 @@
-"""Inputs that nobody would write, by the million, against what must hold for every input."""
+"""Fuzz tests: random inputs, checked against properties that hold for every input."""

@@ -1,6 +1,6 @@
-"""Inputs on disk: the seeds that are kept, the cases that were found, and the rows of our corpora.
+"""Fuzzing inputs on disk: the kept seeds, the failing cases found, and the rows of the corpora.
 
-Texts that look like secrets are kept in rot13, or every scanner of repositories would take them for some.
+Texts that resemble secrets are stored in rot13. Otherwise secret scanners would report them.
 """
 
 import codecs
@@ -25,7 +25,7 @@ def loaded(path: Path) -> bytes:
 
 
 def saved(folder: Path, name: str, data: bytes) -> Path:
-    """*data* in a file of *folder*, hidden where the target is about secrets."""
+    """Write *data* to a file in *folder* and return its path; use rot13 if the target handles secrets."""
     hidden = folder.name in ("text", "rules", "redact", "json", "stream", "text-guards", "repeated-text")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / (name + (HIDDEN if hidden else ".txt"))
@@ -38,12 +38,12 @@ def name_of(data: bytes) -> str:
 
 
 def kept(folder: Path) -> dict[str, bytes]:
-    """The inputs below *folder*, by the path that leads to each."""
+    """Return the inputs below *folder*, keyed by path."""
     return {str(path.relative_to(HERE)): loaded(path) for path in sorted(folder.rglob("*.*"))}
 
 
 def gathered(seeds: str) -> Iterator[bytes]:
-    """What fuzzing starts from: the seeds, and all rows of the corpora in that language."""
+    """Yield the inputs that fuzzing starts from: the seeds, and the corpus rows for *seeds*."""
     yield from kept(SEEDS / seeds).values()
     for text in _ROWS[seeds]():
         yield text.encode("utf-8", "surrogatepass")
@@ -78,7 +78,7 @@ def _texts() -> Iterator[str]:
 
 
 def _rules() -> Iterator[str]:
-    """A rule with one thing more each, because a file of rules has more grammar than chance finds."""
+    """Yield rule files that each use one more feature, because random mutation rarely finds the grammar."""
     rule = "[[rules]]\nid = 'a'\nregex = '''{0}'''\n"
     for pattern in (
         r"(?i)a[b-z]{2,5}",

@@ -1,4 +1,4 @@
-"""Choose the seeds: few and small inputs that reach every line and every step that all of them reach."""
+"""Select as seeds a few small inputs that together reach the most code."""
 
 import sys
 from collections.abc import Iterator
@@ -10,11 +10,11 @@ from .targets import TARGETS
 
 TRACED = tuple(f"/hookline/{package}/" for package in ("shell", "redact", "hooks"))
 LARGEST = 700
-"""Bytes of one seed."""
+"""Maximum size of a seed, in bytes."""
 MOST = 60
-"""Seeds in one folder."""
+"""Maximum number of seeds in one folder."""
 CONSIDERED = 1_500
-"""Inputs of one folder that are looked at, besides the seeds that there are."""
+"""Maximum number of candidates per folder, besides the existing seeds."""
 Reached = set[tuple[str, int, int]]
 
 
@@ -37,7 +37,7 @@ def _candidates(folder: str) -> Iterator[bytes]:
 
 
 def _reached(folder: str, data: bytes) -> Reached:
-    """The steps from line to line that the targets of the *folder* take for *data*."""
+    """Return the line transitions that the targets of *folder* execute for *data*."""
     steps: Reached = set()
     before: dict[FrameType, int] = {}
 
@@ -60,7 +60,7 @@ def _reached(folder: str, data: bytes) -> Reached:
 
 
 def _chosen(reached: dict[bytes, Reached]) -> list[bytes]:
-    """Those that add most for their size, one after the other."""
+    """Return the inputs that add the most coverage for their size, selected greedily."""
     chosen: list[bytes] = []
     while reached and len(chosen) < MOST:
         best = max(reached, key=lambda data: (len(reached[data]) / (20 + len(data)), data))

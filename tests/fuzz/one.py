@@ -1,6 +1,6 @@
-"""Fuzz one target in a process of its own, because libFuzzer ends the one that it runs in.
+"""Fuzz one target in its own process, because libFuzzer terminates the process it runs in.
 
-A broken promise does not end it: of all inputs that break it in the same place the smallest is written down.
+A failed assertion does not stop the run. For each failure location, the smallest failing input is saved.
 """
 
 import importlib
@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-import atheris  # type: ignore[import-untyped]  # has no types
+import atheris  # type: ignore[import-untyped]  # atheris has no type information
 
 from .inputs import FOUND, HERE, name_of, saved
 
@@ -29,7 +29,7 @@ def main(name: str, options: list[str]) -> None:
 
 
 def _import_all(package: str) -> None:
-    """Also what is imported only when needed: later it would not be instrumented."""
+    """Import every module of *package*, because modules imported later are not instrumented."""
     for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
         importlib.import_module(module.name)
 
@@ -46,7 +46,7 @@ def _tried(name: str, run: Callable[[bytes], Any], data: bytes) -> None:
 
 
 def _place(error: Exception) -> str:
-    """Where it happened: of a recursion without end, where it began to go round."""
+    """Return a description of where *error* occurred; in a deep recursion, use an early frame."""
     frames = [one for one in traceback.extract_tb(error.__traceback__) if one.filename.startswith(OURS)]
     frame = frames[min(len(frames) - 1, 40)]
     said = str(error).partition("\n")[0][:40] if isinstance(error, AssertionError) else ""

@@ -1,7 +1,7 @@
-"""Fuzz every target for its share of the time, and say what was found: `make fuzz MINUTES=25`.
+"""Fuzz every target for its share of the time, and report the findings: `make fuzz MINUTES=25`.
 
-What breaks a promise is written to `found/`; what reaches something new stays in `build/fuzz`, from where
-`python -m tests.fuzz.keep` chooses the seeds.
+Inputs that fail an assertion are written to `found/`. Inputs that reach new code stay in `build/fuzz`, where
+`python -m tests.fuzz.keep` selects the seeds.
 """
 
 import re
@@ -16,7 +16,7 @@ from .targets import TARGETS, Target
 HERE = Path(__file__).parent
 USUAL = 10.0
 LONGEST = 4096
-"""Bytes of an input; of one that is repeated, a twentieth."""
+"""Maximum size of an input in bytes; repeated inputs are limited to a twentieth of it."""
 LIMITS = (
     "-timeout=30",
     "-rss_limit_mb=2500",
@@ -25,9 +25,9 @@ LIMITS = (
     "-len_control=20",
 )
 PATIENCE = 60
-"""Seconds besides its time that a target may take to read its seeds."""
+"""Extra seconds that a target may take to read its seeds."""
 SELDOM = 40
-"""Of the inputs of a target that takes its time, only one in so many is a start."""
+"""Slow targets start from one in this many inputs."""
 TIMED_OUT = ("timeout-", "oom-", "crash-")
 _RUNS = re.compile(r"^#(\d+)\b", re.MULTILINE)
 _REACHED = re.compile(r"cov: (\d+)")
@@ -59,7 +59,7 @@ def _fuzzed(name: str, target: Target, seconds: int) -> str:
 
 
 def _ran(command: list[str], name: str, seconds: int) -> str:
-    """What it said; one that does not even come through its seeds in time is ended."""
+    """Run *command* and return its output; stop it if it exceeds its time."""
     log = WORK / f"{name}.log"
     with log.open("wb") as file, suppress(subprocess.TimeoutExpired):
         subprocess.run(
@@ -69,7 +69,7 @@ def _ran(command: list[str], name: str, seconds: int) -> str:
 
 
 def _collect(name: str) -> None:
-    """What took too long or too much ends the run: libFuzzer writes it, with its own idea of a name."""
+    """Move the inputs that libFuzzer saved for timeouts, memory limits and crashes to `found/`."""
     for kind in TIMED_OUT:
         for path in WORK.glob(f"{name}-{kind}*"):
             saved(FOUND / name, path.name.removeprefix(f"{name}-")[:20], path.read_bytes())

@@ -1,4 +1,4 @@
-"""Texts in the shape of shell lines and of settings with secrets, and texts that are out of all shape."""
+"""Hypothesis strategies for shell lines, settings with secrets, and malformed texts."""
 
 from hypothesis import strategies as st
 
@@ -6,7 +6,7 @@ from .targets import PART
 
 
 def listed(text: str) -> list[str]:
-    """One a line; ⏎ is the end of a line in it."""
+    """Return the lines of *text*, with ⏎ replaced by a newline."""
     return [one.replace("⏎", "\n") for one in text.strip("\n").split("\n")]
 
 
@@ -110,7 +110,7 @@ eyJ+hbGciOiJub25lIn0.eyJhIjoxfQ.c2lnbmVkZm9ydGVzdGluZw
 MIIEvQIBADANBgkqhkiG9w0BAQEF
 """)
 VALUES = [one.replace("+", "") for one in SECRETS]
-"""Put together here, so that nothing in this file looks like one."""
+"""The secrets, joined here so that no text in this file resembles one."""
 ODD = "\0\x1b\u202e\u2066\u200b\ufeff\u0130\u017f\u212a\U000f0000\U000ffffd\ud800\udcff'\"`$(){}\\\n;|&"
 
 hostile = st.text(
@@ -141,7 +141,7 @@ settled = st.lists(
 
 
 def with_parts(texts: st.SearchStrategy[str]) -> st.SearchStrategy[bytes]:
-    """One of the *texts*, and what else a target may want, as bytes."""
+    """Return a strategy for up to four *texts*, joined by the part separator and encoded as UTF-8."""
     whole = st.lists(texts | hostile, min_size=1, max_size=4).map(PART.join)
     return whole.map(lambda text: text.encode("utf-8", "surrogatepass"))
 

@@ -1,7 +1,7 @@
-"""What is fuzzed: each target takes any bytes, and an assertion of it that fails is a bug.
+"""Fuzz targets: each accepts arbitrary bytes, and a failed assertion is a bug.
 
-The bytes are text; `\\x1e` parts the text proper from what else the target wants: a working folder, a home, a
-runner; the chunks of a stream; a text for a rule file to search.
+The bytes are decoded as text. `\\x1e` separates the main text from further parts: a working directory, a home
+directory and a runner; the content of a script; or the next chunk of a stream.
 """
 
 import json
@@ -31,14 +31,14 @@ MORE: dict[str, Any] = {
     "tool-policy": {"rules": ({"action": "ask", "tool": "*", "branch": ["m*", "x"]}, {"action": "deny"})},
     "redact-secrets": {"wrap": True},
 }
-"""Settings without which a hook passes everything."""
+"""Settings without which a hook passes every event."""
 LITTLE = "xAb1_=[ab]"
 REPEATED = 8_000
-"""Characters of a text that is made of one piece, over and over."""
+"""Length of a text that repeats one piece, in characters."""
 CALLS, CALLS_PER_CHARACTER = 500_000, 200
-"""Calls and returns that one reading or verdict may take: five times what the slowest does."""
+"""Maximum calls and returns for one reading or verdict: five times those of the slowest."""
 SECONDS = 5.0
-"""A square inside one search of a pattern takes longer, and nothing else does."""
+"""Maximum CPU time in seconds; only quadratic work inside one regular expression search exceeds it."""
 RULES = parse_rules(
     """
 [[rules]]
@@ -53,33 +53,33 @@ entropy = 2
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     run: Callable[[bytes], Any]
-    """What it gives back is the same for the same bytes, in any process."""
+    """The function under test; its result depends only on the bytes, not on the process."""
     seeds: str
-    """The folder of the inputs that it starts from."""
+    """Name of the folder with its initial inputs."""
     share: int = 1
-    """Parts of the time that it gets."""
+    """Relative share of the fuzzing time."""
 
 
 def text_of(data: bytes) -> str:
-    """Any bytes as text; those that are no UTF-8 become what broken JSON gives, lone surrogates."""
+    """Return *data* as text; invalid UTF-8 becomes lone surrogates, as in malformed JSON."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def parts_of(data: bytes, count: int) -> list[str]:
-    """As many texts; those that are not there are empty."""
+    """Return *count* texts; missing parts are empty."""
     parts = text_of(data).split(PART, count - 1)
     return [*parts, *[""] * (count - len(parts))]
 
 
 def reading(shell: Shell) -> Callable[[bytes], Any]:
-    """Reading a line in the language of *shell*."""
+    """Return a target that reads a line in the language of *shell*."""
 
     def run(data: bytes) -> Any:
         line, cwd, home, runner, options = parts_of(data, 5)
         runners = {runner: options, "rtk": "-n --name"} if runner else {}
         read = bash.read(line, cwd=cwd, home=home, runners=runners, shell=shell)
         _sound(read, line)
-        bash._read.cache_clear()  # noqa: SLF001 -- or it would only be remembered
+        bash._read.cache_clear()  # noqa: SLF001 -- the second result must not come from the cache
         assert bash.read(line, cwd=cwd, home=home, runners=runners, shell=shell) == read
         return read
 
@@ -100,7 +100,7 @@ def _sound(read: bash.Reading, line: str) -> None:
 
 
 def guards(data: bytes) -> Any:
-    """Every built-in hook, before a shell command; the script that it may name holds the second part."""
+    """Run every built-in hook before a shell command; the second part is the content of any script."""
     line, script, cwd = parts_of(data, 3)
     return _judged(_call("shell", "command", line, cwd), script, len(line))
 
@@ -112,7 +112,7 @@ def windows_guards(data: bytes) -> Any:
 
 
 def path_guards(data: bytes) -> Any:
-    """Every built-in hook, before tools that open a file, search for some, and patch them."""
+    """Run every built-in hook before tools that read, search, write or fetch a path."""
     path, text, cwd = parts_of(data, 3)
     kinds = {"read": "path", "glob": "pattern", "write": "path", "fetch": "url", "mcp": "source"}
     calls = [_call(kind, place, path, cwd, content=text) for kind, place in kinds.items()]
@@ -120,7 +120,7 @@ def path_guards(data: bytes) -> Any:
 
 
 def text_guards(data: bytes) -> Any:
-    """Every built-in hook, when a person says something and when a tool has printed something."""
+    """Run every built-in hook on a user's prompt and on a tool's output."""
     said, cwd = parts_of(data, 2)
     prompt = UserPromptSubmit(session="s", host="h", cwd=cwd, prompt=said)
     output = {"stdout": said, "stderr": said[::-1], "parts": [said, {"token": said[:40]}]}
@@ -167,7 +167,7 @@ def _in_place(response: Response | None, length: int | None) -> None:
 
 
 def redacted(data: bytes) -> Any:
-    """A text: what is found lies in it, its lines and its JSON stay, and once redacted it stays so."""
+    """Redact a text: findings are in bounds, lines and JSON structure remain, and the result is stable."""
     text = text_of(data)
     secrets, once = find_secrets(text), redact(text)
     assert all(0 <= one.start < one.end <= len(text) for one in secrets)
@@ -181,7 +181,7 @@ def redacted(data: bytes) -> Any:
 
 
 def json_redacted(data: bytes) -> Any:
-    """A JSON value, or one that is made of the text's parts."""
+    """Redact a JSON value, either the parsed text or a value built from its parts."""
     text = text_of(data)
     value, sound = _parsed(text)
     if not sound or not isinstance(value, dict | list):
@@ -195,9 +195,9 @@ def json_redacted(data: bytes) -> Any:
 
 
 def streamed(data: bytes) -> Any:
-    """Chunks: no line is lost, and no long secret is left that a look at the whole would find.
+    """Redact a stream: no line is lost, and no long secret remains that whole-text redaction finds.
 
-    The line that begins a private key is none: whether it begins one is told by lines that may come too late.
+    The first line of a private key is exempt, because the lines that confirm it may arrive too late.
     """
     chunks = text_of(data).split(PART)
     text, pieces = "".join(chunks), list(redact_stream(chunks))
@@ -211,7 +211,7 @@ def streamed(data: bytes) -> Any:
 
 
 def rule_file(data: bytes) -> Any:
-    """A rule file, whatever is in it; a pattern may go round for ever, so it searches next to nothing."""
+    """Parse any rule file and search a tiny text with it, because a pattern may backtrack without end."""
     file = parse_rules(text_of(data))
     assert all(isinstance(problem, str) for problem in file.problems)
     assert all(0 <= one.start < one.end <= len(LITTLE) for one in file(LITTLE))
@@ -226,7 +226,7 @@ def _parsed(text: str) -> tuple[Any, bool]:
 
 
 def _shape(value: Any, depth: int = 0) -> Any:
-    """A JSON value without its strings, and without what is deeper than anyone means."""
+    """Return the structure of a JSON value without its strings, down to a depth of 150."""
     if isinstance(value, str) or (depth >= 150 and isinstance(value, dict | list)):
         return str
     if isinstance(value, dict):
@@ -237,7 +237,7 @@ def _shape(value: Any, depth: int = 0) -> Any:
 
 
 def repeated(run: Callable[[str], Any]) -> Callable[[bytes], Any]:
-    """*run* on a text of one piece over and over, between two others, in bounded work."""
+    """Return a target that calls *run* with one piece repeated between two other parts."""
 
     def made(data: bytes) -> None:
         piece, before, behind = parts_of(data, 3)
@@ -249,7 +249,7 @@ def repeated(run: Callable[[str], Any]) -> Callable[[bytes], Any]:
 
 def read_in_bounds(line: str) -> None:
     for shell in SHELLS:
-        bash._read.cache_clear()  # noqa: SLF001 -- or it would only be remembered
+        bash._read.cache_clear()  # noqa: SLF001 -- a cached result would hide the work
         _bounded(shell, partial(bash.read, line, shell=shell), len(line))
 
 
@@ -268,7 +268,10 @@ def redacted_in_bounds(text: str) -> None:
 
 
 def _bounded(what: str, run: Callable[[], Any], length: int) -> None:
-    """Calls are counted, of functions in C too; what goes wrong inside one of those only the clock tells."""
+    """Assert that *run* stays within the limits on calls and CPU time.
+
+    Calls of C functions are counted too, but only the clock shows slow work inside them.
+    """
     calls = 0
 
     def count(*_: Any) -> None:
@@ -282,8 +285,8 @@ def _bounded(what: str, run: Callable[[], Any], length: int) -> None:
     finally:
         sys.setprofile(None)
     took = time.process_time() - start
-    assert calls <= CALLS + CALLS_PER_CHARACTER * length, f"{what} does too much"
-    assert took < SECONDS or length > REPEATED * 2, f"{what} takes too long"
+    assert calls <= CALLS + CALLS_PER_CHARACTER * length, f"{what} exceeds the limit on calls"
+    assert took < SECONDS or length > REPEATED * 2, f"{what} exceeds the time limit"
 
 
 TARGETS = {

@@ -1,4 +1,4 @@
-"""Every kept seed and every case that was found, through every target; and new ones in shapes that hurt."""
+"""Test every target with all kept seeds, all failing cases found, and generated malformed inputs."""
 
 import hashlib
 import os
@@ -18,14 +18,14 @@ LONG = os.environ.get("HOOKLINE_LONG") == "1"
 EXAMPLES = 3_000 if LONG else 15
 INPUTS = {**kept(SEEDS), **kept(FOUND)}
 SAME_ANYWHERE = ("bash", "powershell", "cmd", "redact", "json", "stream")
-"""Targets that tell all they know as a value."""
+"""Targets whose result contains everything they computed."""
 pytestmark = pytest.mark.filterwarnings("ignore:Possible :FutureWarning")
-"""Of pathspec, which hands sets of characters to `re` as they are."""
+"""Ignore warnings caused by pathspec, which passes character sets to `re` unchanged."""
 
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
-    """What is repeated stays short, unless there is time."""
+    """Shorten repeated texts, except in the long suite."""
     if not LONG:
         monkeypatch.setattr(targets, "REPEATED", 400)
 
@@ -68,7 +68,7 @@ def test_the_order_of_sets_changes_nothing():
 
 
 def digest():
-    """All that the targets say about all that is kept, as one short text."""
+    """Return a hash of the results of the SAME_ANYWHERE targets for all kept inputs."""
     said = hashlib.sha256()
     for name in SAME_ANYWHERE:
         for path, data in INPUTS.items():

@@ -1,4 +1,4 @@
-"""What must be known is found in a text that has it, however that is put, and not in one that has not."""
+"""Test anchors: found in a text that contains them in any wording, and not found in other texts."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""A handoff has one taker, and is free again where that was killed before it had answered."""
+"""Test claims: one session takes a handoff, and a killed session releases it."""
 
 import json
 import os
@@ -21,10 +21,10 @@ from hookline.handoff.content import Content, to_details
 from hookline.runtime import rotation
 from hookline.runtime.runtime import Runtime
 from hookline.stores.memory import MemoryStore
+from hookline.system.paths import user_id
 from hookline.system.process import identity
-from hookline.system.user_folder import user_id
 
-ROTATED = "You go on for a session that was rotated"
+ROTATED = "You continue a session that was rotated"
 LEFT = Handoff(
     id="h",
     at=1_000.0,
@@ -50,7 +50,7 @@ def store():
 
 
 def gone():
-    """The mark of a process that is no more."""
+    """Return the identity of a process that has ended."""
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as one:
         return identity.describe_process(one.pid)
 
@@ -111,12 +111,13 @@ def test_two_do_not_go_on_from_it_at_once(store, tmp_path):
         store.set_notes(
             LEFT.session, {f"{claim.CLAIMED_BY_PREFIX}h:runner": identity.describe_process(other.pid)}
         )
-        with pytest.raises(LookupError, match=f"process {other.pid} goes on from that already"):
+        with pytest.raises(LookupError, match=f"process {other.pid} already continues from this handoff"):
             rotation.reserve_handoff(store, LEFT, str(tmp_path))
 
     rotation.reserve_handoff(store, LEFT, str(tmp_path))
 
 
+@pytest.mark.slow
 def test_after_a_runner_was_killed_the_next_session_that_starts_goes_on(world):
     world.run("gentle", "starting:2")
     _, reply, _ = world.user.hook(world.user.payload("SessionStart", session_id="s", source="startup"))
@@ -125,8 +126,9 @@ def test_after_a_runner_was_killed_the_next_session_that_starts_goes_on(world):
     assert TASK in json.dumps(reply)
 
 
+@pytest.mark.slow
 def test_a_fresh_session_that_is_killed_before_it_answers_leaves_it_to_the_next(world):
-    """It and its runner, as where the machine has no more memory."""
+    """Kill the session and its runner, as the kernel does when memory is exhausted."""
     world.run("gentle", "starting:2")
     script = (
         f"import os, sys; sys.path.insert(0, {str(PROGRAM.parent.parent)!r}); from pathlib import Path;"
@@ -134,6 +136,7 @@ def test_a_fresh_session_that_is_killed_before_it_answers_leaves_it_to_the_next(
         "one.hook('SessionStart', source='startup'); print(os.getpid(), flush=True);"
         "os.kill(os.getppid(), 9); os.kill(os.getpid(), 9)"
     )
+    world.user.starts_processes = True
     killed = world.user.run("rotate", "--run", "--continue", "--", sys.executable, "-c", script)
     _until(lambda: not _alive(int(killed.stdout)))
     again = world.go_on()
@@ -143,14 +146,16 @@ def test_a_fresh_session_that_is_killed_before_it_answers_leaves_it_to_the_next(
     assert world.go_on().returncode == 2
 
 
+@pytest.mark.slow
 def test_a_session_that_was_gone_on_from_is_over(world):
-    """Although its runner told of the compaction after it had ended."""
+    """Check that the session is over although its runner reported the compaction after its end."""
     world.run()
 
-    assert b"no session is alive" in world.user.run("status").stdout
-    assert b"there is nothing to rotate" in world.user.run("rotate").stderr
+    assert b"no active sessions" in world.user.run("status").stdout
+    assert b"nothing to rotate" in world.user.run("rotate").stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_agent_does_not_outlive_a_runner_that_is_told_to_end(world, number):
     agent = [sys.executable, str(PROGRAM), "agent", str(world.place), "stubborn"]
@@ -162,13 +167,13 @@ def test_an_agent_does_not_outlive_a_runner_that_is_told_to_end(world, number):
     ):
         runner.stdin.write(TASK.encode())
         runner.stdin.close()
-        _until(lambda: "is asked to end" in world.said)
+        _until(lambda: "was asked to end" in world.said)
         (pid,) = (int(file.read_text()) for file in world.place.glob("*.pid"))
         runner.send_signal(number)
         code = runner.wait(60)
 
     assert (code, _alive(pid)) == (128 + number, False)
-    assert "`hookline rotate --show` shows what the session left" in world.said
+    assert "`hookline rotate --show` shows the handoff" in world.said
     assert TASK.encode() in world.user.run("rotate", "--show").stdout
 
 
@@ -181,6 +186,7 @@ def test_behind_nohup_a_run_goes_on_without_its_terminal(world):
     assert (ran.returncode, ran.stdout) == (0, b"whole\n")
 
 
+@pytest.mark.slow
 def test_nobody_goes_on_for_a_session_that_still_runs(world):
     world.run("stubborn", "persisted:1")
     (pid,) = (int(file.read_text()) for file in world.place.glob("*.pid"))
@@ -188,10 +194,11 @@ def test_nobody_goes_on_for_a_session_that_still_runs(world):
     os.kill(pid, signal.SIGINT)
     _until(lambda: not _alive(pid))
 
-    assert (early.returncode, b"still runs; end it" in early.stderr) == (2, True)
+    assert (early.returncode, b"is still running; end it" in early.stderr) == (2, True)
     assert world.go_on().returncode == 0
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_on_the_branch_alone_on_which_it_was_left(world):
     world.run("gentle", "starting:2")
     head = world.user.project / ".git" / "HEAD"
@@ -202,9 +209,9 @@ def test_a_run_goes_on_on_the_branch_alone_on_which_it_was_left(world):
     here = world.go_on()
 
     assert elsewhere.returncode == 2
-    assert b"0 m ago on the branch 'fix-412', and 'other' is checked out" in elsewhere.stderr
+    assert b"0 m ago on branch 'fix-412', but 'other' is checked out" in elsewhere.stderr
     assert (here.returncode, len(world.complete)) == (0, 1), here.stderr
-    assert f"left 0 m ago: {TASK}".encode() in here.stderr
+    assert f"(0 m ago): {TASK}".encode() in here.stderr
 
 
 def test_of_several_that_were_left_the_one_of_the_branch_counts(store):
@@ -218,7 +225,7 @@ def test_of_several_that_were_left_the_one_of_the_branch_counts(store):
 
 
 def test_what_somebody_else_left_at_the_same_path_is_theirs_to_go_on_from(store, tmp_path):
-    """As where a team shares a store, and works in containers."""
+    """Check two users with a shared store and equal paths, as in containers."""
     mine, theirs = tmp_path / "mine", tmp_path / "theirs"
     for folder in (mine, theirs):
         folder.mkdir()
@@ -251,7 +258,7 @@ def test_what_left_nothing_to_do_is_gone_on_from_by_nobody(store):
 
 
 class Flaky(MemoryStore):
-    """Cannot be read for a moment."""
+    """A store whose first reads fail."""
 
     failing = 3
 
@@ -263,7 +270,7 @@ class Flaky(MemoryStore):
 
 
 def ran(tmp_path, runtime, reached=lambda point, leg: None):
-    """Whether the agent came to its own end."""
+    """Run an agent; return its exit code, the reason for the end, and whether it completed."""
     script = "import sys, time; time.sleep(2); open(sys.argv[1], 'w').write('whole')"
     command, how = (sys.executable, "-c", script, str(tmp_path / "done")), rotation.RotationOptions(grace=0.0)
     said = rotation.run(command, "x", runtime=runtime, env=os.environ, options=how, notify=reached)
@@ -275,7 +282,7 @@ def test_a_store_that_fails_for_a_moment_ends_no_agent(tmp_path):
 
 
 def test_an_agent_whose_handoff_cannot_be_kept_is_not_ended(tmp_path):
-    """Nothing is known of it that could be handed on, so it goes on in its own session."""
+    """Check that the agent continues in its own session when no handoff can be saved."""
     runtime = Runtime()
 
     def reached(point, leg):

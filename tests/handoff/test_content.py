@@ -1,4 +1,4 @@
-"""What a session leaves is told from what was said and done in it, short and without secrets."""
+"""Test the content of handoffs: taken from prompts and calls, short, and without secrets."""
 
 import pytest
 from hypothesis import given

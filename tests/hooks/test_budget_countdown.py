@@ -108,7 +108,7 @@ def test_the_nearest_end_holds(given, ends, holds):
 
 
 def spoken(lefts, **settings):
-    """Which of the calls it speaks after, with so much time left at each."""
+    """Return the remaining times at which the hook reports, out of *lefts*."""
     memory, said = {}, []
     for left in lefts:
         answer = budget_countdown.judge(
@@ -265,7 +265,7 @@ def test_a_command_that_would_outlast_the_budget_is_stopped(event, seconds):
 
 
 def test_a_command_without_any_limit_says_so():
-    assert "no end" in enforced(limited("timeout 0 make"), 9999).reason
+    assert "an unlimited time" in enforced(limited("timeout 0 make"), 9999).reason
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A context that is nearly full: a word at each threshold, and no large load as long as it is."""
+"""Test budget-guard: a warning at each threshold, and no large loads into a nearly full context."""
 
 import json
 from pathlib import Path
@@ -48,9 +48,9 @@ def test_then_asks_for_a_fresh_session(percent):
     answer = announced(percent)
 
     assert answer.context[0].startswith(f"▲▲ CONTEXT: {int(percent)} % of 180,000 tokens in use")
-    assert "fresh session" in answer.context[0]
+    assert "new session" in answer.context[0]
     assert answer.warnings == (
-        f"{int(percent)} % of 180,000 tokens of the context in use: go on in a fresh session soon",
+        f"context: {int(percent)} % of 180,000 tokens in use; start a new session soon",
     )
 
 

@@ -1,4 +1,4 @@
-"""compress-output: what is left of a long output, both sides of its limits, and errors in one shape."""
+"""Test compress-output: the kept parts of a long output, both sides of its limits, and equal errors."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def shown(text, **more):
 
 
 def numbered(count, **special):
-    """Lines `line 0` to `line count-1`, some of them replaced: `at7="..."`."""
+    """Return the lines `line 0` to `line count-1`, some of them replaced (`at7="..."`)."""
     return "\n".join(special.get(f"at{number}", f"line {number}") for number in range(count))
 
 
@@ -48,8 +48,8 @@ def test_head_and_tail_stay_and_the_cut_is_said():
 
     assert rest == ["line 0", "line 1", "line 2", "[... 995 lines cut ...]", "line 998", "line 999"]
     assert first == (
-        "[hookline: 995 of 1,000 lines cut (8,889 characters in all); "
-        "run it again with its output in a file to see the whole]"
+        "[hookline: 995 of 1,000 lines cut (8,889 characters in total); "
+        "to see the full output, run it again with its output in a file]"
     )
 
 
@@ -112,7 +112,7 @@ def test_the_whole_is_kept_where_that_can_be():
         now=0.0, facts=Facts({"save_output": lambda: lambda text: kept.append(text) or "/scratch/x.txt"})
     )
 
-    assert "the whole is in /scratch/x.txt]" in shown(numbered(1000), state=state)
+    assert "full output in /scratch/x.txt]" in shown(numbered(1000), state=state)
     assert kept == [numbered(1000)]
 
 

@@ -1,4 +1,4 @@
-"""dangerous-command: both sides of every edge, and what the agent is told."""
+"""Test dangerous-command: both sides of each rule's boundary, and the messages to the agent."""
 
 import re
 
@@ -22,7 +22,7 @@ def judged(command, cwd="/home/me/project", state=STATE, **settings):
 
 
 def verdict(command, **where):
-    """What is said about *command*: pass, or verdict and rule."""
+    """Return `pass`, or the verdict and the rule for *command*."""
     response = judged(command, **where)
     return f"{response.verdict} {response.rule}".strip() if response else "pass"
 
@@ -215,7 +215,9 @@ def test_asks_about_what_it_cannot_read_only_if_it_looks_dangerous(command, said
         ("cat > notes <<'E'\n" + "rm -rf / is bad\n" * 6_000 + "E", "pass"),
         ("rm -rf /" + " build" * 15_000, "block rm-root"),
         ("rm -rf" + " build" * 15_000, "pass"),
-        ("x" * 140_000 + "; rm -rf /", "ask unread"),
+        ("x" * 140_000 + "; rm -rf /", "ask too-long"),
+        ("echo " + "x" * 140_000, "ask too-long"),
+        ("echo a; " * 3_000 + "git push --force", "ask unread"),
     ],
 )
 def test_padding_hides_nothing(line, said):
@@ -487,7 +489,7 @@ def test_settings_are_checked():
     ],
 )
 def test_an_exception_holds_for_what_it_matches(entry, command, said):
-    """The pattern is held against the command as it would run, and against the path it is about."""
+    """Check that the pattern is matched against the command as it would run, and against its path."""
     assert verdict(command, allow=(entry,)) == said
 
 
@@ -607,7 +609,7 @@ def test_points_at_the_part_that_decided(command, part):
 def test_tells_the_agent_what_and_what_instead_and_whom_to_ask(command):
     reason = judged(command).reason
 
-    assert "person" in reason
+    assert "the user" in reason.lower()
     assert "error" not in reason.lower()
     assert reason.endswith(".")
 
@@ -617,7 +619,7 @@ SUGGESTED = re.compile(r"`([^`]+)`")
 
 @pytest.mark.parametrize("rule", rules())
 def test_every_suggestion_passes(rule):
-    """What a message advises is judged like everything else."""
+    """Check that each command that a message suggests passes the guards."""
     _, reason, instead = rules()[rule]
     suggestions = SUGGESTED.findall(instead)
 

@@ -1,6 +1,6 @@
-"""dangerous-command: commands that other programs run, out of scripts, settings, arguments and files.
+"""Test dangerous-command with commands that other programs run, from scripts, settings, arguments and files.
 
-Each table has both sides: what harms however it is started, and its harmless sibling.
+Each table has harmful commands and similar harmless ones.
 """
 
 import pytest
@@ -302,7 +302,10 @@ def test_texts_that_powershell_evaluates(said, command):
     ],
 )
 def test_programs_that_run_their_arguments(said, command):
-    """The tilde in `env -S` is no home, and what tox is handed behind dashes only its own commands see."""
+    """Check programs that run their arguments.
+
+    `env -S` does not expand a tilde, and tox passes arguments after `--` to its own commands only.
+    """
     assert verdict(command) == said
 
 
@@ -322,7 +325,7 @@ def test_the_quotes_of_xargs_are_taken_away_before_anything_runs(said, command):
 
 @pytest.mark.parametrize("filling", ["x", ": ", "(", "'", "a:", "{ "])
 def test_a_line_too_long_to_be_read_is_asked_about_and_costs_no_more_than_its_length(filling):
-    """It would take minutes if it cost more."""
+    """Check the verdict of an overlong line. With more than linear work, this test would take minutes."""
     line = f"git push --force # {filling * (400_000 // len(filling))}"
 
     assert verdict(line).split()[0] in ("ask", "block")

@@ -1,4 +1,4 @@
-"""An error is known when it comes back: warned of before, advised on after, and what helped is learnt."""
+"""Test error-kb: warnings before a known failure, advice after one, and learning of fixes."""
 
 import json
 
@@ -18,7 +18,7 @@ ERROR = "Exit code 1\nModuleNotFoundError: No module named 'yaml'"
 
 
 class World:
-    """A store, and one session after the other in it."""
+    """A store and successive sessions that use it."""
 
     def __init__(self):
         self.store, self.now, self.memory = open_store(), NOW, {}
@@ -72,7 +72,7 @@ def test_a_failing_command_is_met_with_its_known_fix_before_it_is_run_the_third_
     world.session()
 
     assert "pip install pyyaml" in world.before("pytest tests/a.py")
-    assert world.before("pytest tests/a.py") == ""  # once a session
+    assert world.before("pytest tests/a.py") == ""  # each session is warned once
 
 
 def test_what_was_run_in_between_is_the_fix_and_is_believed():
@@ -177,8 +177,8 @@ def test_what_faded_is_not_warned_of():
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        ("read ECONNRESET", "run it once more"),
-        ("HTTP 429 too many requests", "wait at least 30 seconds"),
+        ("read ECONNRESET", "Run it once more"),
+        ("HTTP 429 too many requests", "Wait at least 30 seconds"),
         ("bash: foo: command not found", "Do not retry"),
         ("error TS2345: Argument of type", ""),
     ],
@@ -201,14 +201,16 @@ def test_where_the_host_says_only_that_it_failed_the_output_tells_why():
 
 
 def test_a_known_fix_comes_before_every_other_advice():
-    assert "What helped before: `pip install pyyaml`" in mended(World()).fails("pytest tests/a.py")
+    assert "Known fix, from an earlier session: `pip install pyyaml`" in mended(World()).fails(
+        "pytest tests/a.py"
+    )
 
 
 def test_a_novel_error_that_comes_back_is_not_to_be_retried_unchanged():
     world = World()
     said = [world.fails("npm run build", "error TS2345: Argument") for _ in range(3)]
 
-    assert "do not run it again unchanged" in said[1] + said[2]
+    assert "Do not run it again unchanged" in said[1] + said[2]
     assert said[0] == ""
 
 
@@ -225,7 +227,7 @@ def test_errors_of_other_things_than_tools_are_counted_too():
     world = World()
     said = world(any_event(OnError, error="API error: 529 overloaded"))
 
-    assert "wait" in said.context[0]
+    assert "Wait" in said.context[0]
     assert world.only.seen == 1
 
 

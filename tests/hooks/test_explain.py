@@ -1,4 +1,4 @@
-"""Why each guard said what it said: a tree for a pass, for a stop, and for what a person excepted."""
+"""Test the explanations of each guard: trees for a pass, for a block, and for an exception."""
 
 from typing import get_args
 
@@ -36,7 +36,7 @@ def file(path, tool="Read", kind="read"):
 
 
 def said(response):
-    """The verdict in the words of a tree."""
+    """Return the verdict as it appears in a tree."""
     if response is None:
         return "pass"
     if response.verdict != "pass":
@@ -45,7 +45,7 @@ def said(response):
 
 
 def asked(name, event, known=None, **settings):
-    """The tree of the guard *name* as lines, checked against what the guard says."""
+    """Return the tree of the guard *name* as lines, after comparing it with the guard's verdict."""
     guard, known = configure(load(name), settings), known or state()
     branches = tuple(guard.why(event, known, **guard.settings))
     assert find_strongest(branches) == said(guard(event, known))
@@ -63,11 +63,11 @@ def test_dangerous_command_shows_every_command():
     lines = asked("dangerous-command", shell("cd sub; sudo env A=1 git push -f; cat x; git status"))
 
     assert lines == [
-        "cd sub: no rule is about cd",
-        "git push -f  (by sudo › env) in ./sub",
+        "cd sub: no rule for cd",
+        "git push -f  (via sudo › env) in ./sub",
         "git-push-force · pack core | block | git-push-force",
-        "cat x in ./sub: no rule is about cat",
-        "git status in ./sub: none of the rules about git fits",
+        "cat x in ./sub: no rule for cat",
+        "git status in ./sub: no rule for git matches",
     ]
 
 
@@ -91,7 +91,7 @@ def test_dangerous_command_says_what_its_packs_do():
 
 
 def test_dangerous_command_without_anything_to_judge():
-    assert asked("dangerous-command", file("x")) == ["Read is no shell"]
+    assert asked("dangerous-command", file("x")) == ["Read is not a shell"]
     assert asked("dangerous-command", shell("# nothing")) == ["it runs no command"]
     assert asked("dangerous-command", shell("$X y"))[0].endswith("a program that only running tells")
 
@@ -107,7 +107,7 @@ def test_self_protect():
     allow = [{"rule": "command", **EXCEPTED}]
     trust = shell("hookline trust; AR_DISABLE_X=1 agent")
 
-    assert asked("self-protect", shell("ls")) == ["nothing of what guards the agent is touched"]
+    assert asked("self-protect", shell("ls")) == ["no protected file, setting or command is affected"]
     assert asked("self-protect", trust) == [
         "command: `hookline trust` | block | command",
         "switch: `AR_DISABLE_X` | block | switch",
@@ -126,16 +126,16 @@ def test_tool_policy():
         {"action": "allow"},
     ]
 
-    assert asked("tool-policy", shell("ls")) == ["the user has no rules for tools"]
+    assert asked("tool-policy", shell("ls")) == ["no rules are configured"]
     assert asked("tool-policy", shell("ls"), rules=rules) == [
-        "rule 1: kind is shell, wanted write or edit",
-        "rule 2 has the action 'forbid'; there are: allow, ask, deny | warn | it is left out",
-        "rule 3 fits | ask | rule-3 | look first",
-        "rule 4: rule 3 decided before",
+        "rule 1: kind is shell, expected write or edit",
+        "rule 2 has an invalid action 'forbid': expected one of allow, ask, deny | warn | ignored",
+        "rule 3 matches | ask | rule-3 | look first",
+        "rule 4: not checked, because rule 3 decided",
     ]
-    assert asked("tool-policy", file("x"), rules=rules[2:])[1] == "rule 2 fits | allow | rule-2"
+    assert asked("tool-policy", file("x"), rules=rules[2:])[1] == "rule 2 matches | allow | rule-2"
     assert asked("tool-policy", shell("x"), rules=[{"action": "deny", "branch": "main"}]) == [
-        "rule 1: branch is not known, wanted main"
+        "rule 1: branch is unknown, expected main"
     ]
 
 
@@ -146,13 +146,13 @@ def test_scout_block():
     known = state(ckignore=OWN)
     line = shell("cat dist/production/x dist/y a.txt; npm test node_modules/x; mv dist/z q")
 
-    assert asked("scout-block", shell("true"), known) == ["it opens no file that we know of"]
+    assert asked("scout-block", shell("true"), known) == ["no opened file was found"]
     assert asked("scout-block", line, known) == [
         "dist/production/x: let in by `!dist/production/` (.ckignore:2)",
         "dist/y: `dist/` (default) matches it | block | ignored-operand",
         "!/dist/y/ in .ckignore lets it in",
         "a.txt: no pattern matches it",
-        "dist/z: what becomes of it shows nothing of its content",
+        "dist/z: the command does not print its content",
         "q: no pattern matches it",
     ]
 
@@ -218,7 +218,7 @@ def test_privacy_block_of_a_shell():
 
     assert asked("privacy-block", command) == [
         "notes: not a file that holds secrets",
-        f"{env}; but what becomes of it (move) shows nothing of it here",
+        f"{env}; but the command (move) does not print it",
         "x: not a file that holds secrets",
         f"{env} | warn | sensitive-operand",
         "environment: printenv | warn | environment",
@@ -228,7 +228,7 @@ def test_privacy_block_of_a_shell():
     assert asked("privacy-block", shell("cat .env"), allow=allow) == [
         f"{env} | excepted | sensitive-operand | our own fork"
     ]
-    assert asked("privacy-block", shell("true")) == ["it opens no file that we know of"]
+    assert asked("privacy-block", shell("true")) == ["no opened file was found"]
 
 
 def test_privacy_block_hears_a_yes():
@@ -246,7 +246,7 @@ def test_redact_secrets_names_kind_and_line_and_never_the_secret():
     failed = post_tool_use(success=False, error=f"bad {TOKEN}")
     allow = [{"rule": "github-token", **EXCEPTED}]
 
-    assert asked("redact-secrets", post_tool_use()) == ["there is no secret in it"]
+    assert asked("redact-secrets", post_tool_use()) == ["no secrets found"]
     assert asked("redact-secrets", shown) == ["github-token in stdout, line 2 | modify | github-token"]
     assert asked("redact-secrets", shown, allow=allow) == [
         "github-token in stdout, line 2 | excepted | github-token | our own fork"
@@ -258,7 +258,7 @@ def test_redact_secrets_before_a_command():
     assert "`wrap` is off" in asked("redact-secrets", shell("ls"))[0]
     assert asked("redact-secrets", shell("ls"), wrap=True)[0].endswith("| modify | wrap")
     assert "cannot be wrapped" in asked("redact-secrets", shell("ls &"), wrap=True)[0]
-    assert "no shell" in asked("redact-secrets", file("x"), wrap=True)[0]
+    assert "not a shell" in asked("redact-secrets", file("x"), wrap=True)[0]
 
 
 def test_redact_secrets_before_a_model_is_asked():
@@ -277,9 +277,9 @@ def test_compress_output():
     ]
     first, below, *_ = asked("compress-output", long, **limits)
     assert first.endswith("at most 10 lines, 32,768 characters | modify | long-output")
-    assert below.startswith("10 lines shown, out of the first 2, the last 3,")
-    assert asked("compress-output", post_tool_use(kind="read"))[0].startswith("output of the kind read stays")
-    assert asked("compress-output", post_tool_use(output=freeze({})))[0] == "there is no text in the output"
+    assert below.startswith("10 lines shown, from the first 2, the last 3,")
+    assert asked("compress-output", post_tool_use(kind="read"))[0].startswith("output of kind 'read' is not")
+    assert asked("compress-output", post_tool_use(output=freeze({})))[0] == "the output contains no text"
 
 
 @pytest.mark.parametrize(
@@ -323,7 +323,7 @@ def test_simplify_gate_says_what_it_counted():
     ]
     uncounted = state(changed_lines=None, branch="main")
     assert asked("simplify-gate", ship, uncounted)[-1] == "the changed lines could not be counted | warn"
-    assert asked("simplify-gate", ship, state(changed_lines=None))[-1] == "this is no repository"
+    assert asked("simplify-gate", ship, state(changed_lines=None))[-1] == "this is not a repository"
 
 
 def test_the_heaviest_branch_is_what_a_tree_comes_to():

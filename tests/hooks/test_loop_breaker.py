@@ -1,7 +1,9 @@
-"""A word first, then the call, then the run; and what lifts a stop again."""
+"""Test loop-breaker: first a message, then a blocked call, then a blocked run, and how each is lifted."""
 
 import json
+import os
 from functools import reduce
+from threading import Thread
 
 import pytest
 from hypothesis import given
@@ -80,7 +82,7 @@ def test_at_last_every_call_is_stopped_and_the_user_is_told():
     said = [session(pre_tool_use("npm test")) for _ in range(3)]
 
     assert [one.rule for one in said] == ["repeated-failure", "repeated-failure", "ended"]
-    assert "goes round in circles" in said[2].warnings[0]
+    assert "repeats itself without progress" in said[2].warnings[0]
     assert session(pre_tool_use("ls")).rule == "ended"
     session.now += 601
     assert session(pre_tool_use("ls")) is None
@@ -176,6 +178,16 @@ def test_the_content_of_a_file_is_known_by_a_hash(tmp_path):
     assert hash_file(str(tmp_path / "b")) == ""
 
 
+def test_a_pipe_in_place_of_a_file_does_not_block(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    hashes = []
+    thread = Thread(target=lambda: hashes.append(hash_file(str(tmp_path / "pipe"))), daemon=True)
+    thread.start()
+    thread.join(5)
+
+    assert hashes == [""]
+
+
 @given(st.lists(st.binary(min_size=16, max_size=16), min_size=1, max_size=MAX_CALLS), st.booleans())
 def test_what_is_noted_is_read_again_and_looks_like_no_secret(parts, failed):
     calls = [
@@ -206,6 +218,6 @@ def test_a_host_ends_the_run_or_it_is_said_that_it_cannot(name):
     outcome = Outcome(event=event, blocked="enough", effects=(End(reason="in circles"),))
     moment = next((one for one, row in host.moments.items() if row.event is PreToolUse), "")
     reply, said = build_reply(host, moment, event, outcome)
-    notes = [step.note for step in said.trail if "cannot end a run" in step.note]
+    notes = [step.note for step in said.trail if "cannot end the run" in step.note]
 
     assert ("in circles" in reply.stdout) == (PreToolUse in host.run_ending_events) == (not notes)

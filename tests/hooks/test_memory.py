@@ -1,4 +1,4 @@
-"""What earlier sessions learnt reaches the next one, at the right moments and within its share of tokens."""
+"""Test memory: what earlier sessions learned reaches the next one in time and within its token limit."""
 
 import json
 

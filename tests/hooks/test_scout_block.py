@@ -1,4 +1,4 @@
-"""scout-block: which paths are kept out, by which pattern, and which line lets them in."""
+"""Test scout-block: the paths that it blocks, the pattern of each, and the lines that permit them."""
 
 import re
 
@@ -257,7 +257,7 @@ def test_bad_lines_are_said_once_with_their_number_and_the_others_hold():
 
     assert first.verdict == "block"
     assert [warning.partition(":")[0] for warning in first.warnings] == [
-        ".ckignore line 2 is no pattern",
+        ".ckignore line 2 is not a pattern",
         ".ckignore line 4 has too many wildcards",
     ]
     assert again is None

@@ -1,4 +1,4 @@
-"""self-protect: every known way to loosen the guards, what harmless work looks like, and the words."""
+"""Test self-protect: known ways to loosen the guards, similar harmless commands, and the messages."""
 
 import pytest
 from hypothesis import given
@@ -23,7 +23,7 @@ def state(**facts):
     return State(now=0.0, env={"PATH": f"/usr/bin:{HOME}/bin"}, facts=Facts({**FACTS, **facts}))
 
 
-def judged(command, cwd=ROOT, state=state(), **settings):  # noqa: B008 -- frozen
+def judged(command, cwd=ROOT, state=state(), **settings):  # noqa: B008 -- State is immutable
     return self_protect.judge(pre_tool_use(command, cwd=cwd), state, **settings)
 
 
@@ -32,7 +32,7 @@ def verdict(command, **where):
     return "pass" if response is None else f"{response.verdict} {response.rule}"
 
 
-def tool(kind, state=state(), tool="Write", **given):  # noqa: B008 -- frozen
+def tool(kind, state=state(), tool="Write", **given):  # noqa: B008 -- State is immutable
     event = pre_tool_use(cwd=ROOT, kind=kind, tool=tool, input=given, input_keys=PLACES)
     response = self_protect.judge(event, state)
     return "pass" if response is None else f"{response.verdict} {response.rule}"
@@ -540,7 +540,7 @@ def test_points_at_the_part_that_decided():
 def test_tells_the_agent_what_and_what_instead_and_whom_to_ask(command):
     reason = judged(command).reason
 
-    assert "person" in reason
+    assert "the user" in reason.lower()
     assert "error" not in reason.lower()
     assert reason.endswith(".")
 

@@ -1,4 +1,4 @@
-"""self-protect: what is guarded, written or switched off by way of other programs' scripts and settings."""
+"""Test self-protect with writes and switches in scripts and settings of other programs."""
 
 import pytest
 
@@ -57,7 +57,7 @@ def test_what_editors_and_filters_write(said, command):
 
 
 def test_backslashes_that_sed_takes_away_before_the_shell_reads():
-    """Quotes of quotes come apart: what was awk's is the shell's, and the path is what a command prints."""
+    """Check nested quotes: after sed removes a level, the shell expands the command inside awk's program."""
     awk = "awk '\\''BEGIN { print \"x\" > \"$(printf %s .hookline/hookline.toml)\" }'\\''"
     line = f"eval '{awk}'"
     quoted = "'" + line.replace("'", "'\\''") + "'"
@@ -103,7 +103,7 @@ def test_commands_for_people_by_way_of_others(said, command):
     ],
 )
 def test_where_a_home_may_be_said_to_be(said, path, text):
-    """An application's own file says nothing about the process that an agent runs in; a shell's does."""
+    """Check that HOME may be set for an application (`.env`), but not for the shell of the agent."""
     places = {"path": "path", "content": "content"}
     given = {"path": path, "content": text}
 
@@ -122,7 +122,7 @@ def test_where_a_home_may_be_said_to_be(said, path, text):
     [(f"{HOME}/.config", True), (f"{HOME}/.agent", True), (f"{HOME}/work", False), (ROOT, False)],
 )
 def test_an_agent_that_went_to_the_users_own_files_has_no_project_there(command, folder, stopped):
-    """A folder without a repository is its own root; that makes nothing in it the project's."""
+    """Check that a folder without a repository, its own root, does not make its files the project's."""
     guarded = (f"{HOME}/.config/hookline", f"{HOME}/.agent/settings.json", f"{ROOT}/.agent/settings.json")
     facts = {"root": lambda: folder, "home": lambda: HOME, "guarded_paths": lambda: guarded}
     state = State(now=0.0, env={"PATH": "/usr/bin"}, facts=Facts(facts))
@@ -142,7 +142,7 @@ def test_an_agent_that_went_to_the_users_own_files_has_no_project_there(command,
 )
 @pytest.mark.parametrize("folder", ["/", HOME, f"{HOME}/.config/hookline", "/elsewhere"])
 def test_a_project_stays_guarded_from_wherever_the_agent_went(command, folder):
-    """The settings of any project end alike, whatever the root is taken to be now."""
+    """Check that a project's settings are recognised by the end of their path, whatever the root is."""
     guarded = (f"{HOME}/.config/hookline", f"{HOME}/.agent/settings.json", f"{folder}/.agent/settings.json")
     facts = {"root": lambda: folder, "home": lambda: HOME, "guarded_paths": lambda: guarded}
     state = State(now=0.0, env={"PATH": "/usr/bin"}, facts=Facts(facts))

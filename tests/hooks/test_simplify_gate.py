@@ -1,4 +1,4 @@
-"""simplify-gate: what counts as a request to ship, and both sides of each threshold."""
+"""Test simplify-gate: the prompts that request shipping, and both sides of each threshold."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whom the end of a session is told, when, and in which words."""
+"""Test stop-notify: the recipients, time and text of a notification."""
 
 import json
 from contextlib import closing
@@ -116,7 +116,7 @@ def test_claude_code_passes_it_on_to_the_terminal(runtime):
 
 
 def test_for_another_host_it_is_written_to_the_terminal_itself(runtime):
-    reply = runtime.answer(host("codex"), "SessionEnd", any_event(SessionEnd, host="codex"))
+    reply = runtime.answer(host("codex"), "SessionEnd", any_event(SessionEnd, host="codex", session="s2"))
 
     assert (reply.stdout, reply.stderr) == ("", "")
     assert runtime.effects.take_notices() == (Notify(title="hookline", text="repo: the session ended"),)
@@ -156,7 +156,7 @@ def test_no_secret_gets_out_with_it(tmp_path, monkeypatch):
     with closing(Runtime()) as runtime:
         runtime.register(load("stop-notify"))
         reply = runtime.answer(host("claude-code"), "SessionEnd", ended())
-        runtime.answer(host("codex"), "SessionEnd", any_event(SessionEnd, host="codex"))
+        runtime.answer(host("codex"), "SessionEnd", any_event(SessionEnd, host="codex", session="s2"))
         shown = runtime.effects.take_notices()
 
     assert SECRET not in f"{reply.stdout}{shown}"

@@ -1,4 +1,4 @@
-"""A turn that has a token target goes on until it is spent or little comes of it; the end says why."""
+"""Test token-budget: a turn continues until its token target is spent or progress is small."""
 
 import json
 from itertools import pairwise
@@ -19,7 +19,7 @@ from hookline.runtime.runtime import Runtime
 from hookline.testing import any_event, stop, user_prompt_submit
 
 HELPER = Subagent(id="a1", type="explorer")
-NUDGE = "Keep working on the task; do not summarise, and do not ask whether to go on."
+NUDGE = "Keep working on the task; do not summarise, and do not ask whether to continue."
 
 
 def state(spent=None, *, env=None, **memory):
@@ -63,10 +63,18 @@ def test_the_end_says_why_to_the_user_and_in_the_trail(tracked, spent, told, dim
     pct, times = (90, "once") if spent == 18_000 else (5, "3 times")
     noted = json.loads(said.note.removeprefix("completion "))
 
-    assert said == replace(
+    assert {one.name: one.value for one in said.effects} == {
+        "target.continuations": tracked["count"],
+        "target.usage": pct / 100,
+        "target.tokens": spent,
+        "target.budget": 20_000,
+        "target.diminishing": diminishing,
+        "target.duration": 60.5,
+    }
+    assert replace(said, effects=()) == replace(
         warn(
             f"token target: ended at {pct} % ({spent:,} of 20,000 tokens), because {told}; "
-            f"the turn was made to go on {times}, in 60.5 s"
+            f"the turn was continued {times}, in 60.5 s"
         ),
         rule="completion",
     )
@@ -86,12 +94,12 @@ def test_the_end_says_why_to_the_user_and_in_the_trail(tracked, spent, told, dim
         (
             1_060.4,
             4_000,
-            "token target: ended at 20 % (4,000 of 20,000 tokens), because the time budget is over",
+            "token target: ended at 20 % (4,000 of 20,000 tokens), because the time budget has expired",
         ),
         (
             1_060.5,
             17_999,
-            "token target: ended at 90 % (17,999 of 20,000 tokens), because the time budget is over",
+            "token target: ended at 90 % (17,999 of 20,000 tokens), because the time budget has expired",
         ),
         (1_060.5, 18_000, None),
     ],
@@ -149,12 +157,12 @@ def test_where_nobody_tells_what_was_spent_nothing_goes_on_and_the_user_is_told_
     second = token_budget(stop(), state(None, budget={"target": 20_000, "uncounted": True}))
 
     assert first.verdict == "pass"
-    assert "claude-code has not told how many were spent" in first.warnings[0]
+    assert "claude-code has not reported the tokens used" in first.warnings[0]
     assert second is None
 
 
 def played(spent, prompt="do it +10k"):
-    """The ends of one turn, by which so much was *spent*, and the trail; the program says so by itself."""
+    """Play a turn that has used the totals *spent* at each end; return the outcomes and the records."""
     runtime = Runtime()
     for name in ("audit", "token-budget"):
         runtime.register(built_in(name))
@@ -190,5 +198,5 @@ def test_a_target_that_the_cap_cuts_short_ends_as_capped():
     ends, rows = played([1_000 * n for n in range(1, 9)], prompt="+900k do it")
 
     assert [one.blocked is not None for one in ends] == [True] * 7 + [False]
-    assert "capped: hooks have made this turn go on 7 times" in ends[-1].warnings[-1]
+    assert "capped: hooks have continued this turn 7 times" in ends[-1].warnings[-1]
     assert [step["said"] for step in rows[-1].trail if step["hook"] == "hookline"] == ["capped"]

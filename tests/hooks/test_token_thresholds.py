@@ -1,4 +1,4 @@
-"""Thresholds of tokens through random sequences, against a small model of the rules."""
+"""Test token thresholds with random sequences against a small model of the rules."""
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -11,13 +11,13 @@ from hookline.runtime.runtime import Runtime
 from hookline.testing import any_event, post_tool_use, user_prompt_submit
 
 LIMIT = 272_000
-"""That of the model, whose whole window it is."""
+"""Tokens in the context window of the model."""
 THRESHOLDS = (70, 80)
 LISTENER = Hook(name="listener", on=(OnBudgetExceeded,), judge=lambda event, state: None)
 
 
 class Spending(RuleBasedStateMachine):
-    """A session that tells of its calls, and whose time may be over; nothing is kept between two events."""
+    """A session that reports its calls and may have a time budget; only the store persists between events."""
 
     def __init__(self):
         super().__init__()
@@ -65,7 +65,7 @@ class Spending(RuleBasedStateMachine):
         assert ("time" in said) is self.time_announced()
 
     def announced(self):
-        if self.used is None or self.used > LIMIT:  # then its window is another one, which nobody knows
+        if self.used is None or self.used > LIMIT:  # a model that exceeds its window has another, unknown one
             return None
         percent = self.used / LIMIT * 100
         self.spoke -= {one for one in self.spoke if percent <= one - 10}

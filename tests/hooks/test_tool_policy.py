@@ -1,4 +1,4 @@
-"""tool-policy: the first rule that fits decides, and a rule that cannot be read is said, once a session."""
+"""Test tool-policy: the first matching rule decides, and an invalid rule is reported once per session."""
 
 import pytest
 
@@ -74,40 +74,37 @@ def test_the_reason_is_told_to_the_agent():
     denied = judged({"action": "deny", "reason": "No database from here."}).reason
     asked = judged({"action": "ask"}).reason
 
-    assert denied == "No database from here. Go on without it, or ask the person you work for."
+    assert denied == "No database from here. Continue without it, or ask the user."
     assert "mcp__db__query" in asked
 
 
-@pytest.mark.parametrize(
-    ("rule", "warning"),
-    [
-        ({"action": "forbid"}, "rule 2 has the action 'forbid'; there are: allow, ask, deny"),
-        ({"kind": "mcp"}, "rule 2 has the action None; there are: allow, ask, deny"),
-        (
-            {"action": "deny", "tols": "x"},
-            "rule 2 has 'tols'; a rule has an action, a reason, and: branch, host",
-        ),
-        ({"action": "deny", "tool": 3}, "rule 2 has 3 as tool; write a text, or a list of texts"),
-        ({"action": "deny", "kind": ["mcp", 1]}, "rule 2 has ['mcp', 1] as kind; write a text"),
-        ({"action": "deny", "reason": 3}, "rule 2 has 3 as reason"),
-    ],
-)
-def test_a_bad_rule_is_named_and_the_others_hold(rule, warning):
-    response = judged({"action": "deny", "kind": "shell"}, rule, {"action": "ask", "kind": "mcp"})
-
-    assert (response.verdict, response.rule) == ("ask", "rule-3")
-    assert warning in response.warnings[0]
+BAD_RULES = [
+    ('action = "forbid"', "has an invalid action 'forbid': expected one of allow, ask, deny"),
+    ('kind = "mcp"', "has an invalid action None: expected one of allow, ask, deny"),
+    ('action = "deny"\ntols = "x"', "has an unknown key 'tols'; allowed: action, reason, branch, host"),
+    ('action = "deny"\ntool = 3', "has an invalid tool 3: expected text or a list of texts"),
+    ('action = "deny"\nkind = ["mcp", 1]', "has an invalid kind ('mcp', 1): expected text"),
+    ('action = "deny"\nreason = 3', "has an invalid reason 3"),
+]
 
 
-def test_a_bad_rule_is_said_once_a_session():
-    bad = {"action": "nope"}
-    first = judged(bad)
-    later = State(now=0.0, facts=FACTS, memory=first.memory)
+@pytest.mark.parametrize(("rule", "error"), BAD_RULES)
+def test_a_bad_rule_is_an_error_with_file_and_line_and_the_others_hold(user, rule, error):
+    table = "[[hooks.tool-policy.rules]]\n"
+    user.write(
+        "~/.config/hookline/hookline.toml",
+        f'{table}action = "deny"\nkind = "mcp"\n{table}{rule}\n{table}action = "deny"\ntool = "Bash"\n',
+    )
+    _, reply, _ = user.hook(user.shell("ls"))
 
-    assert len(first.warnings) == 1
-    assert judged(bad, state=later) is None
-    assert judged(bad, {"action": "deny"}, state=later).warnings == ()
-    assert len(judged({"action": "worse"}, state=later).warnings) == 1
+    assert "hookline.toml:4: item 2 of 'rules' of hook 'tool-policy' " + error in reply["systemMessage"]
+    assert "tool-policy:rule-3" in reply["hookSpecificOutput"]["permissionDecisionReason"]
+
+
+def test_a_bad_rule_matches_nothing():
+    response = judged({"action": "deny", "tols": "x"}, {"action": "ask", "kind": "mcp"})
+
+    assert (response.verdict, response.rule) == ("ask", "rule-2")
 
 
 def test_rules_come_from_the_settings():

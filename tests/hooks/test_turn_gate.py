@@ -1,4 +1,4 @@
-"""The user's own checks before a turn may end: corrections, the third strike, trust, and bad settings."""
+"""Test turn-gate: the user's checks at the end of a turn, strikes, trust, and invalid settings."""
 
 import json
 
@@ -6,6 +6,8 @@ import pytest
 
 from hookline.policy import trust
 from hookline.runtime.setup import load_setup
+
+pytestmark = pytest.mark.slow
 
 USER = "~/.config/hookline/hookline.toml"
 OWN = ".hookline/hookline.toml"
@@ -26,7 +28,7 @@ def ended(user, times, **env):
 
 
 def failing(times, user):
-    """A check that fails so often, and then passes."""
+    """Write a check that fails *times* times and then passes, and return its path."""
     return user.write(
         "check.sh",
         f"echo ran >> {user.home}/runs\n[ $(wc -l < {user.home}/runs) -gt {times} ] && exit 0\n"
@@ -68,12 +70,12 @@ def test_a_new_prompt_gives_it_three_strikes_again(user):
         ("echo why >&2; exit 2", "block", "why"),
         ("echo why; exit 2", "block", "why"),
         ("exit 2", "block", "it gave no reason"),
-        ("echo 1 failed; exit 1", "block", "exited with status 1: 1 failed"),
+        ("echo 1 failed; exit 1", "block", "block if it fails: 1 failed"),
         ("kill -9 $$", "block", "SIGKILL"),
         ("no-such-program", "block", "127"),
         ({"command": "exit 1", "on_failure": "warn"}, None, "exited with status 1"),
-        ({"command": "sleep 9", "timeout": 0.3}, None, "gave no answer within 0.3 s"),
-        ({"command": "sleep 9", "timeout": 0.3, "on_timeout": "block"}, "block", "within 0.3 s"),
+        ({"command": "sleep 9", "timeout": 0.3}, None, "timed out after 0.3 s"),
+        ({"command": "sleep 9", "timeout": 0.3, "on_timeout": "block"}, "block", "timed out after 0.3 s"),
         ('echo \'{"action": "block", "reason": "why"}\'', "block", "why"),
         ('echo \'{"decision": "block", "reason": "why"}\'', "block", "why"),
     ],
@@ -94,7 +96,7 @@ def test_the_first_check_that_fails_is_told_and_each_has_its_own_strikes(user):
 
 
 def trusted(user):
-    """Whatever the project has now, as if its user had said yes to it."""
+    """Trust the current content of the project."""
     setup = load_setup(user.environment(), str(user.project))
     trust.pin(setup.places.trust, setup.places.root, setup.trust.now)
     setup.resources.close()
@@ -109,7 +111,7 @@ def test_checks_of_a_project_wait_for_trust_and_then_add_up(user):
     reply = ended(user, 1)[0]
 
     assert (waiting.get("decision"), before) == (None, ["user"])
-    assert "1 thing of this project waits for your trust" in waiting["systemMessage"]
+    assert "1 item of this project waits for your trust" in waiting["systemMessage"]
     assert reply.get("decision") == "block"
     assert (user.home / "ran").read_text().split() == ["user", "user", "project"]
 
@@ -146,8 +148,11 @@ def test_enabled_false_switches_them_off(user):
     [
         ("[3]", "hookline.toml:2: item 1 of 'commands' of hook 'turn-gate' must be a command"),
         ("[{timeout = 3}]", "must be a command, or a table with a `command`"),
-        ('["true", {command = "true", timout = 3}]', "hookline.toml:2: a command hook has no 'timout'"),
-        ('[{command = "true", timeout = 0}]', "'timeout' is 0; it is in seconds"),
+        (
+            '["true", {command = "true", timout = 3}]',
+            "hookline.toml:2: no field of a command hook named 'timout'; did you mean 'timeout'?",
+        ),
+        ('[{command = "true", timeout = 0}]', "'timeout' must be more than 0"),
         ('"true"', "setting 'commands' of hook 'turn-gate' must be a list"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What the user, and not the model, is shown once a turn has ended: the hooks that ran, and what is open."""
+"""Test turn-summary: the hooks that ran and the open tasks, shown to the user but not to the model."""
 
 import json
 import time
@@ -79,7 +79,7 @@ def test_what_made_the_turn_go_on_is_no_trouble_by_itself(runtime, trouble):
         asked(runtime, "PostToolUse", post_tool_use())
     said = [asked(runtime, "Stop", stop()) for _ in range(3)][-1].get("systemMessage", "")
 
-    assert said.endswith("blocked: dangerous-command; made to go on by: again (2)") is trouble
+    assert said.endswith("blocked: dangerous-command; continued by: again (2)") is trouble
     assert bool(said) is trouble
 
 
@@ -114,14 +114,14 @@ def test_what_is_open_becomes_a_suggested_prompt_for_the_user_alone(runtime):
     )
     reply = asked(runtime, "Stop", stop())
 
-    assert reply == {"systemMessage": "hookline: suggested next prompt: go on with: test it; ship"}
+    assert reply == {"systemMessage": "hookline: suggested next prompt: continue with: test it; ship"}
 
 
 def test_what_is_in_the_way_comes_first(runtime):
     asked(runtime, "PostToolUse", todo(("get a key", "blocked"), ("ship", "pending")))
     said = asked(runtime, "Stop", stop())["systemMessage"]
 
-    assert said.endswith("clear what is in the way: get a key; then go on with: ship")
+    assert said.endswith("resolve the obstacles: get a key; then continue with: ship")
 
 
 @pytest.mark.parametrize(("ran_after", "told"), [(False, True), (True, False)])
@@ -132,7 +132,7 @@ def test_a_stopped_call_is_in_the_way_if_nothing_ran_after_it(runtime, ran_after
         asked(runtime, "PostToolUse", post_tool_use())
     said = asked(runtime, "Stop", stop())["systemMessage"]
 
-    assert ("clear what is in the way" in said) is told
+    assert ("resolve the obstacles" in said) is told
 
 
 @pytest.mark.parametrize("many", [3, 4])
@@ -163,7 +163,7 @@ def test_a_turn_that_no_block_can_hold_has_its_stage(runtime):
     runtime.store.set_notes("s-1", {"todos": [["ship", "pending"]]})
     runtime.answer(load("cline"), "TaskComplete", stop(host="cline"))
 
-    assert "suggested next prompt: go on with: ship" in runtime.last_outcome.warnings
+    assert "suggested next prompt: continue with: ship" in runtime.last_outcome.warnings
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_a_list_of_another_shape_is_no_trouble(odd):
 
 
 class Slow:
-    """A store that takes its time to find records."""
+    """A store with slow queries for records."""
 
     def __init__(self):
         self.store = memory.open_store()

@@ -1,4 +1,4 @@
-"""Claude Code's traps, each by its name; what the client really does with our answers is in tests/clients."""
+"""Test the pitfalls of Claude Code's hooks; tests/clients tests the real client."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ def heard(stem, **changes):
 
 
 def raw(stem, after=None, **outcome):
-    """Our reply; *after* is what hooks made of the event's one field."""
+    """Return the reply to an event; *after* is the new value of its changeable field."""
     name, event = heard(stem)
     new = event if after is None else replace(event, **{event.changeable_field: after})
     trail = (Step(hook="changer", action="modify"),) if after is not None else ()
@@ -146,7 +146,7 @@ def test_the_stop_cap_of_the_host_is_8_and_ours_is_below_and_holds():
     assert HOST.continuations < 8
 
 
-# --- ours ---
+# --- other behaviour ---
 
 
 def test_the_entry_has_no_matcher_and_counts_in_seconds():

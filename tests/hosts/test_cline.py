@@ -1,4 +1,4 @@
-"""Cline: each trap by its name."""
+"""Test the pitfalls of Cline's hooks."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ def heard(name, **more):
 
 
 def replied(name, **said):
-    """The reply at a captured moment, and what of the outcome could be said there."""
+    """Return the reply to a captured event, and the outcome as far as the reply expresses it."""
     moment, event = heard(name)
     return build_reply(HOST, moment, event, Outcome(**{"event": event, **said}))
 
@@ -123,7 +123,7 @@ def test_only_a_helper_has_a_parent():
     assert heard("PreToolUse.helper")[1].subagent.id == "agent-2"
 
 
-# --- ours ---
+# --- other behaviour ---
 
 
 def test_context_is_a_context_modification():

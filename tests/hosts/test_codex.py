@@ -1,4 +1,4 @@
-"""Codex: its schemas, and every trap that its replies and payloads have."""
+"""Test Codex: the published schemas, and the pitfalls of its replies and payloads."""
 
 import json
 import os
@@ -40,7 +40,7 @@ SCHEMAS = SHARED / "hosts" / "data" / "codex" / "schema-0.166.0"
 
 
 def heard(capture, **changed):
-    """A payload that Codex sent, with fields *changed*, and what it means."""
+    """Return the moment and event of a captured payload with fields *changed*."""
     payload = {**json.loads((CAPTURES / "codex" / f"{capture}.json").read_text()), **changed}
     return decode(HOST, payload)
 
@@ -56,7 +56,7 @@ def altered(capture, **changes):
     return replace(heard(capture)[1], **changes)
 
 
-# --- replies: fail open on what is not known in full
+# --- replies: Codex ignores a reply that it does not fully know
 
 
 OUTCOMES = [
@@ -75,7 +75,7 @@ def test_one_unknown_field_drops_the_whole_reply_so_every_reply_is_of_the_publis
     kebab = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in moment).lstrip("-")
     path = SCHEMAS / f"{kebab}.command.output.schema.json"
     if not SCHEMAS.exists():
-        pytest.skip("the published schemas are not here; HOOKLINE_SHARED names the folder with them")
+        pytest.skip("published schemas not found; set HOOKLINE_SHARED")
     schema = json.loads(path.read_text()) if path.exists() else {"properties": {}}
     changes = [{"event": altered(moment, **CHANGES[moment])}] if moment in CHANGES else []
 
@@ -87,7 +87,7 @@ def test_one_unknown_field_drops_the_whole_reply_so_every_reply_is_of_the_publis
 
 
 def broken(schema, value, whole):
-    """Where *value* breaks the schema, as far as these schemas go: references, fields, words, types."""
+    """Return the schema violations of *value*; only the keywords that these schemas use are supported."""
     for one in schema.get("allOf", ()):
         schema = {**schema, **one}
     if "$ref" in schema:
@@ -118,10 +118,10 @@ def test_a_denial_without_words_lets_the_tool_run_so_it_always_has_some():
         "hookSpecificOutput": {
             "hookEventName": "PreToolUse",
             "permissionDecision": "deny",
-            "permissionDecisionReason": "A hook stopped this.",
+            "permissionDecisionReason": "A hook blocked this.",
         }
     }
-    assert said("Stop", blocked="") == {"decision": "block", "reason": "A hook stopped this."}
+    assert said("Stop", blocked="") == {"decision": "block", "reason": "A hook blocked this."}
 
 
 def test_half_a_surrogate_pair_is_no_json_to_codex_so_it_is_replaced():
@@ -138,7 +138,7 @@ def test_ask_is_failed_so_it_becomes_a_denial():
     reply = said("PreToolUse", asked="really?")["hookSpecificOutput"]
 
     assert reply["permissionDecision"] == "deny"
-    assert reply["permissionDecisionReason"].startswith("really? (a person would have to decide this")
+    assert reply["permissionDecisionReason"].startswith("really? (a person must decide this")
 
 
 def test_changed_input_counts_only_beside_an_allowance():
@@ -177,7 +177,7 @@ def test_a_block_after_a_tool_replaces_the_result_so_it_says_what_was_changed():
 def test_a_changed_result_that_is_empty_still_replaces_the_old_one():
     reply = said("PostToolUse", event=altered("PostToolUse", output=""))
 
-    assert reply == {"decision": "block", "reason": "(A hook left nothing of the output.)"}
+    assert reply == {"decision": "block", "reason": "(A hook removed the output.)"}
 
 
 def test_a_changed_result_keeps_that_the_command_failed():
@@ -213,7 +213,7 @@ def test_where_no_reply_is_read_warnings_go_to_stderr(capture):
     assert reply == Reply(stderr="hookline: look\n")
 
 
-# --- payloads: what they really mean
+# --- payloads
 
 
 def test_exact_tokens_come_with_undocumented_model_requests():
@@ -259,7 +259,7 @@ def test_a_patch_lies_where_others_have_a_command_and_names_every_file_that_it_t
     assert [part.path for part in event.patch] == ["a.py", "b.py", ".env"]
 
 
-# --- a failing command says nothing
+# --- failing commands: the payload has no error
 
 
 def rollout(*items):
@@ -307,7 +307,7 @@ def noting(seen):
         ("apply_patch", "Exit code: 1\nWall time: 0 seconds\nOutput:\nno", "Exit code: 1"),
         ("apply_patch", "Exit code: 0\nWall time: 0 seconds\nOutput:\nyes", ""),
         ("apply_patch", "Done!", ""),
-        ("mcp__a__b", {"content": [], "isError": True}, "the tool says that it failed"),
+        ("mcp__a__b", {"content": [], "isError": True}, "the tool reported a failure"),
         ("mcp__a__b", {"content": [], "isError": False}, ""),
     ],
 )
@@ -317,7 +317,7 @@ def test_other_results_tell_of_their_failure(tool, response, error):
     assert (event.success, event.error) == (not error, error)
 
 
-# --- no cap on stops
+# --- no limit on stops
 
 
 def test_no_cap_on_stops_so_ours_holds_though_helpers_begin_turns_meanwhile():
@@ -335,7 +335,7 @@ def test_no_cap_on_stops_so_ours_holds_though_helpers_begin_turns_meanwhile():
     assert went_on == [True] * 7 + [False] * 3
 
 
-# --- wiring, and who calls
+# --- installation and detection
 
 
 @pytest.mark.parametrize(("moment", "timeout"), [("SessionEnd", 3), ("Interrupt", 3), ("Stop", 60)])
@@ -351,16 +351,12 @@ def test_untrusted_hooks_are_skipped_silently_so_a_person_is_told_what_to_do():
     assert "/hooks" in HOST.install.manual_steps[0]
 
 
-@pytest.mark.parametrize(
-    "path", sorted(CAPTURES.glob("*/*.json")), ids=lambda path: f"{path.parent.name}:{path.stem}"
-)
-def test_no_environment_marks_it_so_it_is_recognised_by_its_payloads(path):
-    payload = json.loads(path.read_text())
-
-    assert is_sender(payload, {}) is (path.parent.name == "codex")
+def test_no_environment_marks_it_so_it_is_recognised_by_its_payloads():
+    for path in sorted(CAPTURES.glob("*/*.json")):
+        assert is_sender(json.loads(path.read_text()), {}) is (path.parent.name == "codex"), path
 
 
-# --- ours ---
+# --- other behaviour ---
 
 
 def test_the_check_of_schemas_finds_what_is_wrong():

@@ -1,4 +1,4 @@
-"""GitHub Copilot CLI: its two dialects, and each trap by its name."""
+"""Test the two dialects of GitHub Copilot CLI, and the pitfalls of its hooks."""
 
 import json
 import shlex
@@ -225,7 +225,7 @@ def test_a_forced_turn_begins_with_our_own_reason_which_is_no_prompt_of_a_person
     assert heard("userPromptSubmitted", prompt=reason, sessionId=session) is None
     assert heard("UserPromptSubmit.pascal", prompt=reason, session_id=session) is None
     assert heard("userPromptSubmitted", prompt="tests fail") is not None
-    assert heard("userPromptSubmitted", prompt=reason, sessionId="other") is not None  # none of ours there
+    assert heard("userPromptSubmitted", prompt=reason, sessionId="other") is not None  # another session
 
 
 def test_a_prompt_may_come_before_the_session_start_which_is_not_told_twice_then():
@@ -258,7 +258,7 @@ def test_it_is_recognised_by_its_environment_where_claudes_settings_are_read(env
     assert HOST.recognises(sent(payload), env) is ours
 
 
-# --- ours ---
+# --- other behaviour ---
 
 
 def test_what_the_settings_say_beats_what_the_payload_looks_like():

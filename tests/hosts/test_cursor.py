@@ -1,4 +1,4 @@
-"""Cursor: each trap by its name."""
+"""Test the pitfalls of Cursor's hooks."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ def heard(name, **more):
 
 
 def replied(name, **said):
-    """The reply at a captured moment, and what of the outcome could be said there."""
+    """Return the reply to a captured event, and the outcome as far as the reply expresses it."""
     moment, event = heard(name)
     return build_reply(HOST, moment, event, Outcome(**{"event": event, **said}))
 
@@ -172,7 +172,7 @@ def test_a_prompt_is_blocked_by_not_continuing():
     assert json.loads(reply.stdout) == {"continue": False, "user_message": "no"}
 
 
-# --- ours ---
+# --- other behaviour ---
 
 
 def test_the_folder_is_the_first_root_where_no_other_is_named():

@@ -1,4 +1,4 @@
-"""Factory Droid: each trap by its name."""
+"""Test the pitfalls of Factory Droid's hooks."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ def heard(name, **more):
 
 
 def replied(name, **said):
-    """The reply at a captured moment, and what of the outcome could be said there."""
+    """Return the reply to a captured event, and the outcome as far as the reply expresses it."""
     moment, event = heard(name)
     return build_reply(HOST, moment, event, Outcome(**{"event": event, **said}))
 
@@ -65,7 +65,7 @@ def test_output_is_never_replaced():
     reply, said = build_reply(HOST, name, event, Outcome(event=replace(event, output="NEW")))
 
     assert "NEW" not in reply.stdout
-    assert "which factory-droid cannot do here" in said.warnings[0]
+    assert "which factory-droid does not support here" in said.warnings[0]
 
 
 def test_compaction_begins_a_session_of_another_name():
@@ -85,7 +85,7 @@ def test_a_changed_input_is_sent_without_a_decision_which_would_skip_the_permiss
     }
 
 
-# --- ours ---
+# --- other behaviour ---
 
 
 def test_an_exit_code_in_the_middle_is_only_text():

@@ -1,4 +1,4 @@
-"""Gemini CLI's traps, each by its name; what the client really does with our answers is in tests/clients."""
+"""Test the pitfalls of Gemini CLI's hooks; tests/clients tests the real client."""
 
 import json
 import subprocess
@@ -34,7 +34,7 @@ def heard(stem, **changes):
 
 
 def said(stem, after=None, **outcome):
-    """Our reply, as the host reads it; *after* is what hooks made of the event's one field."""
+    """Return the parsed reply to an event; *after* is the new value of its changeable field."""
     name, event = heard(stem)
     new = event if after is None else replace(event, **{event.changeable_field: after})
     trail = (Step(hook="changer", action="modify"),) if after is not None else ()
@@ -152,7 +152,7 @@ def test_before_model_cannot_leave_a_message_out_so_the_call_is_stopped():
 
     assert MODIFY in HOST.moments["BeforeModel"].abilities
     assert reply["decision"] == "deny"
-    assert "cannot do here" in reply["reason"]
+    assert "does not support here" in reply["reason"]
 
 
 def test_after_model_fires_for_every_piece_and_only_the_last_is_the_answer():
@@ -188,7 +188,7 @@ def test_after_agent_has_no_cap_so_ours_holds():
 
 
 def round_of_a_turn(runtime):
-    """The turn ends, and where that is denied the host hands the reason to its model as a prompt."""
+    """End a turn; if that is denied, pass the reason on as a prompt, as the host does. Return the reply."""
     name, event = heard("AfterAgent")
     reply = runtime.answer(HOST, name, event)
     reason = json.loads(reply.stdout or "{}").get("reason", "")
@@ -233,7 +233,7 @@ def test_a_message_hides_the_reason_at_both_ends_of_a_turn_so_it_repeats_it(stem
     assert message == ("because\nhookline: mind" if both else "hookline: mind")
 
 
-# --- ours ---
+# --- other behaviour ---
 
 
 def test_before_model_denies_with_the_reason():

@@ -1,4 +1,4 @@
-"""Kiro: each trap by its name."""
+"""Test the pitfalls of Kiro's hooks."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ def heard(name, **more):
 
 
 def replied(name, **said):
-    """The reply at a captured moment, and what of the outcome could be said there."""
+    """Return the reply to a captured event, and the outcome as far as the reply expresses it."""
     moment, event = heard(name)
     return build_reply(HOST, moment, event, Outcome(**{"event": event, **said}))
 
@@ -104,7 +104,7 @@ def test_kiro_home_moves_no_file_of_hooks():
     assert HOST.install.folder_env == ""
 
 
-# --- ours ---
+# --- other behaviour ---
 
 
 @pytest.mark.parametrize("name", ["PreToolUse", "PostToolUse", "Stop"])

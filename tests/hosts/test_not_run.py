@@ -1,4 +1,4 @@
-"""Hosts that nobody ran are marked so, wherever hosts are shown."""
+"""Test that hosts known only from their documentation are marked in lists."""
 
 import json
 

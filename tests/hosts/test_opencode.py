@@ -1,4 +1,4 @@
-"""OpenCode: what the plugin sends, what it is answered, and each trap by its name."""
+"""Test OpenCode: the plugin's payloads, the answers to them, and the pitfalls of its hooks."""
 
 import json
 from pathlib import Path
@@ -51,7 +51,7 @@ def test_nobody_can_be_asked_before_a_tool_so_asking_is_a_block():
     reply, said = replied("tool.execute.before", asked="sure?")
 
     assert reply["deny"].startswith("sure?")
-    assert [step.note for step in said.trail] == ["asking became a block"]
+    assert [step.note for step in said.trail] == ["ask was replaced by block"]
 
 
 def test_context_before_a_tool_waits_for_a_moment_that_can_take_it():
@@ -127,7 +127,7 @@ def test_a_permission_that_a_person_would_be_asked_for_can_be_answered():
     assert heard("permission.asked")[1].command == "echo hi"
 
 
-# --- ours ---
+# --- other behaviour ---
 
 
 def test_changed_output_is_text():

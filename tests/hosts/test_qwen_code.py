@@ -1,4 +1,4 @@
-"""Qwen Code's traps, each by its name; what the client really does with our answers is in tests/clients."""
+"""Test the pitfalls of Qwen Code's hooks; tests/clients tests the real client."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ FIELDS = {
     "SessionStart": {"hookEventName", "additionalContext"},
     "UserPromptSubmit": {"hookEventName", "additionalContext"},
 }
-"""What the host reads inside of `hookSpecificOutput`."""
+"""Fields that the host reads in `hookSpecificOutput`, by moment."""
 
 
 def payload(stem, **changes):
@@ -51,7 +51,7 @@ def heard(stem, **changes):
 
 
 def said(stem, after=None, **outcome):
-    """Our reply, as the host reads it; *after* is what hooks made of the event's one field."""
+    """Return the parsed reply to an event; *after* is the new value of its changeable field."""
     name, event = heard(stem)
     new = event if after is None else replace(event, **{event.changeable_field: after})
     trail = (Step(hook="changer", action="modify"),) if after is not None else ()
@@ -121,7 +121,7 @@ def test_a_changed_input_and_context_before_a_tool_are_ignored_so_the_one_blocks
     reply = said("PreToolUse", after=freeze({"command": "echo changed"}), context=("later",))
 
     assert HOST.moments["PreToolUse"].abilities == {BLOCK, ASK}
-    assert "changer wanted to change the input" in reply["hookSpecificOutput"]["permissionDecisionReason"]
+    assert "changer tried to change the input" in reply["hookSpecificOutput"]["permissionDecisionReason"]
 
 
 @pytest.mark.parametrize("stem", EVERY)
@@ -148,7 +148,7 @@ def test_the_stop_cap_of_the_host_is_8_and_ours_is_below_and_holds():
 
 
 def round_of_a_turn(runtime):
-    """The turn ends, and where that is blocked the host tells of the reason as a prompt."""
+    """End a turn; if that is blocked, pass the reason on as a prompt, as the host does. Return the reply."""
     reply = json.loads(runtime.answer(HOST, *heard("Stop")).stdout or "{}")
     found = decode(HOST, payload("UserPromptSubmit.going-on", prompt=reply.get("reason", "")))
     if found:
@@ -181,7 +181,7 @@ def test_timeout_is_in_seconds_and_from_1000_on_would_be_milliseconds(seconds, t
     assert entry["hooks"][0]["timeout"] == timeout
 
 
-# --- ours ---
+# --- other behaviour ---
 
 
 @pytest.mark.parametrize("mode", ["default", "plan", "auto_edit", "auto", "yolo"])

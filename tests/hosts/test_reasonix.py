@@ -1,4 +1,4 @@
-"""Reasonix: each trap by its name."""
+"""Test the pitfalls of Reasonix's hooks."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ def heard(name, **more):
 
 
 def replied(name, **said):
-    """The reply at a captured moment, and what of the outcome could be said there."""
+    """Return the reply to a captured event, and the outcome as far as the reply expresses it."""
     moment, event = heard(name)
     return build_reply(HOST, moment, event, Outcome(**{"event": event, **said}))
 
@@ -114,7 +114,7 @@ def test_the_plugin_is_registered_by_a_folder_beside_the_file_and_found_again_by
     assert told["description"] == ENTRY.command
 
 
-# --- ours ---
+# --- other behaviour ---
 
 
 def test_a_failure_is_one_event_and_means_one_error():

@@ -1,4 +1,4 @@
-"""Visual Studio Code: each trap by its name."""
+"""Test the pitfalls of Visual Studio Code's hooks."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ def heard(name, **more):
 
 
 def replied(name, **said):
-    """The reply at a captured moment, and what of the outcome could be said there."""
+    """Return the reply to a captured event, and the outcome as far as the reply expresses it."""
     moment, event = heard(name)
     return build_reply(HOST, moment, event, Outcome(**{"event": event, **said}))
 
@@ -86,7 +86,7 @@ def test_the_true_caller_is_told_from_others_who_read_the_same_files():
     assert not HOST.recognises({**payload, "cursor_version": "2"}, {})
 
 
-# --- ours ---
+# --- other behaviour ---
 
 
 def test_a_call_may_be_asked_about_changed_and_commented_in_one_answer():

@@ -1,4 +1,4 @@
-"""Windsurf: each trap by its name."""
+"""Test the pitfalls of Windsurf's hooks."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ def heard(name, **more):
 
 
 def replied(name, **said):
-    """The reply at a captured moment, and what of the outcome could be said there."""
+    """Return the reply to a captured event, and the outcome as far as the reply expresses it."""
     moment, event = heard(name)
     return build_reply(HOST, moment, event, Outcome(**{"event": event, **said}))
 
@@ -55,7 +55,7 @@ def test_nobody_can_be_asked_so_asking_blocks():
     reply, _ = replied("pre_read_code", asked="sure?")
 
     assert reply.code == 2
-    assert reply.stderr.startswith("sure? (a person would have to decide this")
+    assert reply.stderr.startswith("sure? (a person must decide this")
 
 
 def test_a_command_that_ran_tells_no_output_and_no_failure():
@@ -75,7 +75,7 @@ def test_no_time_limit_is_known_and_what_we_print_is_shown():
     assert HOST.install.layout.make_entry(entry) == {"command": "hookline hook windsurf", "show_output": True}
 
 
-# --- ours ---
+# --- other behaviour ---
 
 
 def test_the_moment_names_the_tool():

@@ -1,4 +1,4 @@
-"""What becomes of a hook that was written for one host when another is to run it."""
+"""Test converting a hook that was written for one host to another host."""
 
 import pytest
 
@@ -52,10 +52,10 @@ def test_tools_of_servers_stay_where_both_hosts_name_them_alike(theirs, ours):
     ("theirs", "target", "ours", "lost"),
     [
         ("Write", CODEX, "write|edit", "one tool for Write and for edits"),
-        ("Edit|MultiEdit", GEMINI, "edit", "no tool that 'MultiEdit' could mean"),
-        ("NotebookEdit", GEMINI, "edit", "every tool of the kind 'edit', not only at NotebookEdit"),
-        ("mcp__memory__.*", GEMINI, "mcp__memory__.*", "names the tools of servers in another way"),
-        ("mcp__memory__.*", OPENCODE, "mcp__memory__.*", "names the tools of servers in another way"),
+        ("Edit|MultiEdit", GEMINI, "edit", "no tool that corresponds to 'MultiEdit'"),
+        ("NotebookEdit", GEMINI, "edit", "every tool of the kind 'edit', not only for NotebookEdit"),
+        ("mcp__memory__.*", GEMINI, "mcp__memory__.*", "names the tools of MCP servers differently"),
+        ("mcp__memory__.*", OPENCODE, "mcp__memory__.*", "names the tools of MCP servers differently"),
     ],
 )
 def test_what_a_matcher_loses_is_said(theirs, target, ours, lost):
@@ -106,13 +106,13 @@ def test_nothing_waits_longer_than_the_other_host(seconds, timeout, how):
 @pytest.mark.parametrize(
     ("moment", "seconds", "said"),
     [
-        ("PreToolUse", None, "where it needs more than 55 s, it is ended: claude-code gives it 600 s"),
+        ("PreToolUse", None, "it is ended after 55 s; claude-code allows 600 s"),
         ("PreToolUse", 55, ""),
         ("UserPromptSubmit", None, ""),
     ],
 )
 def test_the_time_that_an_entry_does_not_name_is_said_where_it_shrinks(moment, seconds, said):
-    told = [text for text in ported(moment, timeout=seconds).limits if "gives it" in text]
+    told = [text for text in ported(moment, timeout=seconds).limits if "is ended after" in text]
 
     assert told == ([said] if said else [])
 
@@ -129,9 +129,9 @@ def test_what_is_one_event_to_us_is_told_apart_by_its_moment(moment, event):
 @pytest.mark.parametrize(
     ("moment", "target", "why"),
     [
-        ("Setup", CODEX, "listens for 'Setup', which is no event of ours"),
-        ("SubagentStop", GEMINI, "listens for 'SubagentStop', and gemini-cli tells of no SubagentStop"),
-        ("Notification", OPENCODE, "listens for 'Notification', and opencode tells of no Notification"),
+        ("Setup", CODEX, "listens for 'Setup', which hookline does not support"),
+        ("SubagentStop", GEMINI, "listens for 'SubagentStop', but gemini-cli does not report SubagentStop"),
+        ("Notification", OPENCODE, "listens for 'Notification', but opencode does not report Notification"),
     ],
 )
 def test_a_moment_that_the_other_host_does_not_have_is_said(moment, target, why):
@@ -141,7 +141,7 @@ def test_a_moment_that_the_other_host_does_not_have_is_said(moment, target, why)
 
 
 def test_a_host_that_tells_only_of_some_forms_of_an_event_is_said():
-    assert ported("Notification").why == ("codex tells of a Notification only as: interrupt",)
+    assert ported("Notification").why == ("codex reports Notification only as: interrupt",)
 
 
 def test_what_a_hook_cannot_do_there_is_said_though_it_may_never_do_it():
@@ -149,8 +149,8 @@ def test_what_a_hook_cannot_do_there_is_said_though_it_may_never_do_it():
 
     assert one.how == "whole"
     assert one.limits == (
-        "where it asks, gemini-cli cannot: it is stopped",
-        "where it allows, gemini-cli goes on as it would without",
-        "where it gives context, the agent reads it at the next moment that takes any",
+        "if it asks, gemini-cli cannot ask: the action is blocked",
+        "if it allows, gemini-cli ignores that",
+        "if it injects context, the agent reads it at the next event that accepts context",
     )
     assert ported("Stop", timeout=5).limits == ()

@@ -1,4 +1,4 @@
-"""The command lines that init writes, run by a shell with the client and without it."""
+"""Test the command lines that init writes, run by a shell with and without the client."""
 
 import json
 import os
@@ -40,12 +40,12 @@ def places_in(folder):
 
 
 def written(name, scope, places, called=CLIENT):
-    """What init writes for the host of that *name*: file name to text."""
+    """Return the files that init writes for the host *name*, as {path: text}."""
     return dict(install_hooks.build_snippets(hosts.load(name), scope, places, {}, called))
 
 
 def lines(name, scope, places, called=CLIENT):
-    """The command line for each moment, read back from what init writes."""
+    """Return the command line of each event of the host, read back from the files that init writes."""
     host, texts = hosts.load(name), written(name, scope, places, called)
     if name == "cline":
         return {os.path.basename(path): text.splitlines()[-1] for path, text in texts.items()}
@@ -62,7 +62,7 @@ def lines(name, scope, places, called=CLIENT):
 
 
 def command(entries):
-    """The one command of a moment's list, under whatever key."""
+    """Return the only command in an event's list of entries."""
     if not isinstance(entries, list):
         return None
     (entry,) = entries
@@ -72,7 +72,7 @@ def command(entries):
 
 
 def spawned(host, text):
-    """The lines that OpenCode's plugin hands to a shell."""
+    """Yield (event, shell command line) pairs of OpenCode's plugin."""
     called = json.loads(re.search(r"^const COMMAND = (.*)$", text, re.MULTILINE)[1])
     guards = json.loads(re.search(r"^const GUARDS = (\{.*?\n?\})$", text, re.MULTILINE | re.DOTALL)[1])
     for moment in host.moments:
@@ -93,7 +93,7 @@ def stub(path):
 
 
 def starts(host):
-    """The moments at which a missing client is reported."""
+    """Return the host's events at which a missing client is reported."""
     for kind in (SessionStart, UserPromptSubmit):
         found = {name for name, row in host.moments.items() if row.event is kind}
         if found:
@@ -187,6 +187,7 @@ def test_another_guard_is_not_ours(line):
     assert strip_guard(line) == line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "scope"), SCOPES)
 @pytest.mark.parametrize("called", [CLIENT, shlex.quote(ODD)])
 def test_it_is_wired_once_reported_as_written_and_taken_out(tmp_path, name, scope, called):
@@ -197,7 +198,7 @@ def test_it_is_wired_once_reported_as_written_and_taken_out(tmp_path, name, scop
     again = list(install_hooks.plan_host(host, scope, places, {}, called))
     (wire,) = find_installations(host, places, {})
     paths = [one.path for one in install_hooks.find_targets(host, scope, places, {})]
-    for path in paths:  # so that it is taken out entry by entry, not put back as it was
+    for path in paths:  # an edited file is cleaned entry by entry instead of restored
         os.truncate(path, os.path.getsize(path) - 1)
     with notes.lock_records(places.state):
         uninstall.apply_removals(list(uninstall.plan_removals(notes.load_records(places.state))), places)
@@ -219,7 +220,7 @@ def test_a_shared_file_of_our_own_is_recognised_with_any_program(tmp_path, name,
 
 
 def test_the_docs_show_each_command(tmp_path):
-    page = (Path(__file__).parents[2] / "docs" / "install.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "install.md").read_text()
     found = {
         line
         for scope in ("user", "project")

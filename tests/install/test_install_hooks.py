@@ -1,4 +1,4 @@
-"""Wiring into settings that people wrote: nothing of theirs is lost, and no trace is left afterwards."""
+"""Test installing into existing settings: they keep their content, and uninstalling leaves no trace."""
 
 import json
 import multiprocessing
@@ -28,7 +28,7 @@ WAY = hosts.load("claude-code").install.layout
 ENTRIES = install_hooks.build_entries(hosts.load("claude-code"), PROGRAM)
 HUGE = json.dumps([{"n": number, "text": "x" * 60} for number in range(2_000)])
 NAMES = ["claude-code", "gemini-cli", "cursor"]
-"""A table of plain JSON, one with comments, one that must begin with something."""
+"""Hosts with plain JSON, with comments, and with required top-level keys."""
 many = settings(
     max_examples=300 if LONG else 25,
     deadline=None,
@@ -43,7 +43,7 @@ def table_of(name):
 
 @some.composite
 def settings_files(draw, name):
-    """(text, what it means): a settings file as people have them."""
+    """Draw (text, its value) of a realistic settings file."""
     way, entries = table_of(name)
     line = draw(
         some.sampled_from(["./lint.sh", "echo hookline", "hookline list", f"echo hookline hook {name}"])
@@ -162,13 +162,13 @@ def _laid(path, raw, how):
 
 
 def _empty(home):
-    """Only what we keep for ourselves may be left, and nothing is."""
+    """Remove the empty folders below *home*; any remaining file is an error."""
     for folder in sorted(home.rglob("*"), key=lambda path: -len(path.parts)):
         folder.rmdir()
 
 
 def snapshot(base):
-    """Every file, link and mode below a folder."""
+    """Return the mode and content of each file and link below a folder."""
     found = {}
     for path in sorted(base.rglob("*")):
         known = path.lstat()
@@ -245,12 +245,12 @@ def test_a_new_program_is_wired_in_place_of_the_old_one(place):
     [
         (b'{"a": 1,}', "line 1, column 9"),
         (b"{\n  // no\n}", "line 2, column 3"),
-        (b'{"hooks": []}', "hooks is no object"),
-        (b'{"hooks": {"Stop": {}}}', "hooks.Stop is no list"),
-        (b"\xff\xfe", "no UTF-8"),
-        (b"[" * 1000, "nested"),
-        (b"[]", "no object"),
-        (b'{"a":\n ' + b"1" * 5000 + b"}", "line 2, column 2: a number of more than 4,000 digits"),
+        (b'{"hooks": []}', "hooks is not an object"),
+        (b'{"hooks": {"Stop": {}}}', "hooks.Stop is not a list"),
+        (b"\xff\xfe", "not UTF-8"),
+        (b"[" * 1000, "nesting exceeds"),
+        (b"[]", "not an object"),
+        (b'{"a":\n ' + b"1" * 5000 + b"}", "line 2, column 2: a number exceeds 4,000 digits"),
     ],
 )
 def test_what_cannot_be_read_is_refused_untouched(place, content, said):
@@ -271,7 +271,7 @@ def test_what_is_no_file_is_refused_without_waiting(place, kind):
     os.mkfifo(path) if kind == "pipe" else path.mkdir()
     (plan,) = init(place)
 
-    assert "it was left as it is" in plan.problem
+    assert "it was not changed" in plan.problem
 
 
 def test_a_huge_file_is_wired_and_put_back(place):
@@ -311,7 +311,7 @@ def test_two_at_once_leave_one_registration(place):
 
 
 def _init_until_killed(places, point):
-    """Ends itself, as `kill -9` would, at the *point*-th call of the system that changes something."""
+    """Run init, and kill this process at the *point*-th system call that changes a file."""
     left = iter(range(point))
 
     def counted(call):
@@ -412,9 +412,9 @@ def test_an_entry_of_somebody_else_that_calls_us_stays_and_gets_no_second_beside
 
     assert after["Stop"] == [theirs]
     assert len(after) == len(ENTRIES)
-    assert plan.messages == ("an entry of your own calls us already at Stop; no second one is put there",)
+    assert plan.messages == ("an entry of yours already calls hookline at Stop; no second one was added",)
     assert known[0].before == raw.encode()
-    assert out.messages == ("an entry of your own still calls us at Stop, and stays",)
+    assert out.messages == ("an entry of yours still calls hookline at Stop and was kept",)
     assert path.read_text() == raw + "\n"
 
 

@@ -1,4 +1,4 @@
-"""JSON that people write: places, complaints, and changes that leave the rest of the text alone."""
+"""Test JSON with comments: positions, errors, and changes that keep the rest of the text."""
 
 import json
 import os
@@ -28,12 +28,12 @@ BLANK = [*PLAIN, "// why, then: }\n", "/* ] , */", " /**/ ", "\n// a\n  "]
 
 @some.composite
 def texts(draw, value=None, *, comments):
-    """A value as somebody may have written it."""
+    """Draw the text of a value, with random whitespace and comments."""
     return _text(draw, draw(VALUES) if value is None else value, comments=comments)
 
 
 def _text(draw, value, *, comments):
-    blank = lambda: draw(some.sampled_from(BLANK if comments else PLAIN))  # noqa: E731 -- drawn often
+    blank = lambda: draw(some.sampled_from(BLANK if comments else PLAIN))  # noqa: E731 -- used often below
     parts = []
     if isinstance(value, dict):
         for key, inner in value.items():
@@ -55,6 +55,7 @@ def test_json_is_read_as_json_is(text):
     assert parse(text).value == json.loads(text)
 
 
+@pytest.mark.slow
 @many
 @given(some.data(), some.booleans())
 def test_what_is_put_is_there_and_nothing_else_changes(data, comments):
@@ -76,6 +77,7 @@ def test_what_is_put_is_there_and_nothing_else_changes(data, comments):
     assert subsequence(text, after)
 
 
+@pytest.mark.slow
 @many
 @given(some.data(), some.booleans())
 def test_what_is_removed_is_gone_and_nothing_else_changes(data, comments):
@@ -94,6 +96,7 @@ def test_what_is_removed_is_gone_and_nothing_else_changes(data, comments):
         assert left == whole[:place] + whole[place + 1 :]
 
 
+@pytest.mark.slow
 @many
 @given(some.data(), some.booleans())
 def test_adding_and_removing_again_changes_no_value_and_no_comment(data, comments):
@@ -108,7 +111,7 @@ def test_adding_and_removing_again_changes_no_value_and_no_comment(data, comment
 
 
 def subsequence(small, large):
-    """Whether everything of *small* but whitespace stands in *large*, in order."""
+    """Return whether *small* without whitespace is a subsequence of *large*."""
     rest = iter(large)
     return all(char in rest for char in small if not char.isspace())
 
@@ -144,10 +147,10 @@ def _refused(word):
         ("{", "line 1, column 2: a key in double quotes is missing"),
         ('{"a": 1,}', "line 1, column 9: a value is missing between ',' and '}'"),
         ('{\n  "a" 1}', "line 2, column 7: ':' is missing"),
-        ('{"a": 1} x', "line 1, column 10: nothing may follow here"),
+        ('{"a": 1} x', "line 1, column 10: unexpected text after the value"),
         ("// no\n{}", "line 1, column 1: comments are not allowed here"),
         ("[1 2]", "line 1, column 4: ',' or ']' is missing"),
-        ("[" * 300, "line 1, column 202: nested more than 200 deep"),
+        ("[" * 300, "line 1, column 202: nesting exceeds 200 levels"),
     ],
 )
 def test_complaints_name_the_place(text, said):
@@ -160,9 +163,9 @@ def test_complaints_name_the_place(text, said):
 @pytest.mark.parametrize(
     ("text", "way", "said"),
     [
-        ("[]", ("hooks", "X"), "the file is no object"),
-        ('{"hooks": []}', ("hooks", "X"), "hooks is no object"),
-        ('{"hooks": {"X": {}}}', ("hooks", "X"), "hooks.X is no list"),
+        ("[]", ("hooks", "X"), "the file is not an object"),
+        ('{"hooks": []}', ("hooks", "X"), "hooks is not an object"),
+        ('{"hooks": {"X": {}}}', ("hooks", "X"), "hooks.X is not a list"),
     ],
 )
 def test_nothing_is_put_where_something_else_stands(text, way, said):
@@ -213,7 +216,7 @@ def test_a_comma_that_follows_nothing_is_wrong_with_comments_too(text):
 
 
 def test_a_number_that_is_too_long_is_refused_with_its_place():
-    with pytest.raises(NotJson, match="line 2, column 1: a number of more than 4,000 digits"):
+    with pytest.raises(NotJson, match="line 2, column 1: a number exceeds 4,000 digits"):
         parse("[\n" + "1" * 5_000 + "]")
 
 

@@ -1,4 +1,4 @@
-"""A machine that is real: processes are started, and afterwards nothing of them may be left."""
+"""Fixtures for hook kinds: a machine with real processes, all of which must end."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ from hookline.system.process.run_command import run, start
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
-    """A folder with hooks, and the machine that they run on."""
+    """A folder with hooks, and the machine on which they run."""
 
     root: Path
     machine: Machine
@@ -34,7 +34,7 @@ class Project:
         )
 
     def hook(self, text: str, **changes):
-        """Carry out the one hook that *text* declares."""
+        """Return a callable for the one hook that *text* declares."""
         found = self.found(text)
         assert found.problems == ()
         (declaration,) = found.declarations
@@ -57,12 +57,12 @@ def project(tmp_path) -> Iterator[Project]:
 
 @pytest.fixture
 def over() -> float:
-    """How much later than its limit something may end: more where more wants to run than there are cores."""
+    """Return the seconds by which a time limit may be exceeded; a machine under load gets more."""
     return 0.5 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def running_in(folder: Path) -> list[str]:
-    """The processes whose working folder is *folder* or below, given half a second to end."""
+    """Return the command lines of processes that still run in *folder* after half a second."""
     until = time.monotonic() + 0.5
     while (found := _processes(folder)) and time.monotonic() < until:
         time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""Commands for real: what they are given, where they run, and that their answers count."""
+"""Test command hooks with real processes: their input, environment, working folder and answers."""
 
 import json
 import os
@@ -33,7 +33,7 @@ MACHINE = Machine(
 def carried(
     command, event=EVENT, *, root="/", machine=MACHINE, state=STATE, limit=10.0, source="project", **spec
 ):
-    """What the hook answered."""
+    """Run the hook and return its response."""
     declaration = Declaration(
         kind="command",
         name="mine",
@@ -46,7 +46,7 @@ def carried(
 
 
 def heard(command, event=EVENT, **given) -> str:
-    """What the hook printed at a session's start, which is context."""
+    """Return the context that the hook printed at the start of a session."""
     return carried(command, event, **given).context[0]
 
 
@@ -184,7 +184,7 @@ def test_the_answer_counts(script, response) -> None:
     ("command", "how"),
     [
         ("echo broken >&2; exit 3", "exited with status 3: broken"),
-        ("kill -TERM $$", "was ended by signal 15 (SIGTERM)"),
+        ("kill -TERM $$", "was killed by signal 15 (SIGTERM)"),
         (["/nowhere/at/all"], "could not be started: "),
         ("no-such-program-at-all", "exited with status 127: "),
     ],
@@ -219,14 +219,14 @@ def test_what_is_printed_is_read_up_to_256_kib(size, cut) -> None:
 @pytest.mark.parametrize(
     ("spec", "complaint"),
     [
-        ({"command": " "}, "hook 'mine' needs a command: a text for the shell, or a list of texts"),
-        ({"command": []}, "hook 'mine' needs a command: a text for the shell, or a list of texts"),
-        ({"command": ["a", 1]}, "hook 'mine' needs a command: a text for the shell, or a list of texts"),
+        ({"command": " "}, "hook 'mine' requires a command: a text for the shell, or a list of texts"),
+        ({"command": []}, "hook 'mine' requires a command: a text for the shell, or a list of texts"),
+        ({"command": ["a", 1]}, "hook 'mine' requires a command: a text for the shell, or a list of texts"),
         (
             {"command": "a", "payload": "x"},
-            "hook 'mine' wants the payload 'x'; there are: portable, native, claude",
+            "hook 'mine' has an unknown payload 'x'; available: portable, native, claude",
         ),
-        ({"command": "a", "env": {"N": 1}}, "variable 'N' in the env of hook 'mine' is no text; quote it"),
+        ({"command": "a", "env": {"N": 1}}, "variable 'N' in the env of hook 'mine' is not text; quote it"),
     ],
 )
 def test_a_declaration_that_cannot_be_carried_out_is_refused(spec, complaint) -> None:

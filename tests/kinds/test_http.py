@@ -1,4 +1,4 @@
-"""Web addresses for real: servers on the loopback that answer, redirect, dribble, hang and flood."""
+"""Test HTTP hooks with loopback servers that answer, redirect, respond slowly, hang, or send too much."""
 
 import json
 import re
@@ -52,7 +52,7 @@ def machine() -> Iterator[Machine]:
 
 @contextmanager
 def serving(status: int, body: bytes = b"", headers: dict[str, str] | None = None):
-    """A server that always answers the same; gives its url, what it was asked, and by which connections."""
+    """Run a server with a fixed answer; yield its URL, the requests, and the addresses of connections."""
     asked: list[tuple[str, dict[str, str], bytes]] = []
     connections: set[tuple[str, int]] = set()
 
@@ -73,7 +73,7 @@ def serving(status: int, body: bytes = b"", headers: dict[str, str] | None = Non
         def log_message(self, *args):
             pass
 
-    ThreadingHTTPServer.request_queue_size = 64  # many may come at once, on a machine that is slow to accept
+    ThreadingHTTPServer.request_queue_size = 64  # slow machines accept simultaneous connections late
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
@@ -88,7 +88,7 @@ def serving(status: int, body: bytes = b"", headers: dict[str, str] | None = Non
 
 @contextmanager
 def speaking(speak: Callable[[socket.socket], None]):
-    """A server that does with each connection what it likes; gives its port, and says when one was let go."""
+    """Run a server that calls *speak* for each connection; yield its port, and an event for its return."""
     listener = socket.create_server(("127.0.0.1", 0))
     dropped = threading.Event()
     held: list[socket.socket] = []
@@ -142,13 +142,13 @@ def test_the_answer_counts(machine, status, body, response) -> None:
 @pytest.mark.parametrize(
     ("status", "body", "how"),
     [
-        (200, b"hello", "answered with something that is no JSON object"),
-        (200, b"[1]", "answered with something that is no JSON object"),
-        (200, b'{"x": 1}', "gave JSON that is no answer: it needs 'action', and has 'x'"),
+        (200, b"hello", "answered with text that is not a JSON object"),
+        (200, b"[1]", "answered with text that is not a JSON object"),
+        (200, b'{"x": 1}', "returned JSON that is not an answer: 'action' is missing; the keys are 'x'"),
         (
             200,
             b'{"action": "deny"}',
-            "gave an answer that cannot be read: field 'action' can be: passThrough",
+            "returned an invalid answer: field 'action' must be one of: passThrough",
         ),
         (400, b'{"action": "block"}', "was answered with status 400"),
         (404, b"", "was answered with status 404"),
@@ -173,7 +173,7 @@ def test_a_redirect_is_refused(machine, status) -> None:
 
     assert asked == []
     assert str(caught.value) == (
-        f"was redirected (status {status}), which is not followed; declare the address it leads to"
+        f"was redirected (status {status}), which is not followed; declare the final url"
     )
 
 
@@ -213,7 +213,7 @@ def test_a_variable_that_is_not_set_is_told(machine) -> None:
 @pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "\xe4\u25b2"])
 def test_a_value_that_is_no_header_is_told(machine, value) -> None:
     machine = replace(machine, env={"BAD": value})
-    with serving(204) as (url, asked, _), pytest.raises(HookFailed, match="could not be asked"):
+    with serving(204) as (url, asked, _), pytest.raises(HookFailed, match="could not be reached"):
         carried(machine, url, headers={"a": "$BAD"}, env=["BAD"])
 
     assert asked == []
@@ -300,21 +300,21 @@ def test_a_slow_server_is_left_in_time(machine, case) -> None:
     scheme, speak = SLOW[case]
     carrying = KIND.bind(declared(f"{scheme}://127.0.0.1:1/"), machine)
     with suppress(HookFailed):
-        carrying(EVENT, STATE, 5.0)  # so that only the server's time is measured
+        carrying(EVENT, STATE, 5.0)  # the first call is slower, and only the server's time is to be measured
     with speaking(speak) as (port, dropped):
         began = time.monotonic()
         with pytest.raises(TimeoutError):
             carried(machine, f"{scheme}://127.0.0.1:{port}/", limit=0.4)
 
         assert 0.3 < time.monotonic() - began < 0.4 + 0.5
-        assert dropped.wait(2), "the connection must not stay open for a server that never ends"
+        assert dropped.wait(2), "the connection to the slow server is still open"
 
 
 def test_a_server_that_never_accepts_is_left_in_time(machine) -> None:
     with socket.socket() as listener, ExitStack() as waiting:
         listener.bind(("127.0.0.1", 0))
         listener.listen(0)
-        for _ in range(4):  # the queue is full: no connection is made any more
+        for _ in range(4):  # a full queue accepts no more connections
             knocking = waiting.enter_context(socket.socket())
             knocking.settimeout(0)
             knocking.connect_ex(listener.getsockname())
@@ -373,7 +373,7 @@ def test_a_spent_limit_is_a_timeout(machine) -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1:1", "no-such-host.invalid", "x" * 70 + ".invalid"])
 def test_a_server_that_is_not_there_is_told(machine, host) -> None:
-    with pytest.raises(HookFailed, match="could not be asked: "):
+    with pytest.raises(HookFailed, match="could not be reached: "):
         carried(machine, f"http://{host}/")
 
 
@@ -384,7 +384,7 @@ def test_a_server_that_breaks_off_is_told(machine, said) -> None:
         connection.sendall(said)
         connection.shutdown(socket.SHUT_RDWR)
 
-    with speaking(speak) as (port, _), pytest.raises(HookFailed, match="could not be asked: "):
+    with speaking(speak) as (port, _), pytest.raises(HookFailed, match="could not be reached: "):
         carried(machine, f"http://127.0.0.1:{port}/")
 
 
@@ -404,7 +404,7 @@ def test_a_certificate_of_nobody_is_refused(machine, tmp_path) -> None:
     ]
     made = subprocess.run([*make, "-keyout", key, "-out", certificate], check=False, capture_output=True)
     if made.returncode:
-        pytest.skip("openssl is not to be had")
+        pytest.skip("openssl is not available")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
 
@@ -413,7 +413,10 @@ def test_a_certificate_of_nobody_is_refused(machine, tmp_path) -> None:
             secure.recv(65536)
             secure.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
 
-    with speaking(speak) as (port, _), pytest.raises(HookFailed, match=r"could not be asked: .*CERTIFICATE"):
+    with (
+        speaking(speak) as (port, _),
+        pytest.raises(HookFailed, match=r"could not be reached: .*CERTIFICATE"),
+    ):
         carried(machine, f"https://127.0.0.1:{port}/")
 
 
@@ -430,28 +433,28 @@ def test_a_proxy_of_the_environment_is_not_asked(machine, monkeypatch) -> None:
     [
         (
             {"url": "ftp://a/"},
-            "hook 'mine' needs a url that begins with http:// or https:// and names a host",
+            "hook 'mine' requires a url with http:// or https:// and a host",
         ),
         (
             {"url": "file:///etc/passwd"},
-            "hook 'mine' needs a url that begins with http:// or https:// and names a host",
+            "hook 'mine' requires a url with http:// or https:// and a host",
         ),
         (
             {"url": "http:///x"},
-            "hook 'mine' needs a url that begins with http:// or https:// and names a host",
+            "hook 'mine' requires a url with http:// or https:// and a host",
         ),
-        ({"url": "a/b"}, "hook 'mine' needs a url that begins with http:// or https:// and names a host"),
+        ({"url": "a/b"}, "hook 'mine' requires a url with http:// or https:// and a host"),
         (
             {"url": "http://a/", "payload": "x"},
-            "hook 'mine' wants the payload 'x'; there are: portable, native, claude",
+            "hook 'mine' has an unknown payload 'x'; available: portable, native, claude",
         ),
         (
             {"url": "http://a/", "headers": {"b": 1}},
-            "header 'b' of hook 'mine' is no text; a dollar sign is written $$",
+            "header 'b' of hook 'mine' is not valid text; write a dollar sign as $$",
         ),
         (
             {"url": "http://a/", "headers": {"b": "5 $"}},
-            "header 'b' of hook 'mine' is no text; a dollar sign is written $$",
+            "header 'b' of hook 'mine' is not valid text; write a dollar sign as $$",
         ),
         (
             {"url": "http://a/", "headers": {"b": "$OTHER $TOKEN"}, "env": ["OTHER"]},

@@ -16,6 +16,8 @@ from hookline.core.kind import Declaration, HookFailed
 from hookline.core.values import replace
 from hookline.kinds.mcp import KIND, select_arguments
 
+pytestmark = pytest.mark.slow
+
 SERVERS = Path(__file__).parent / "servers"
 LIMIT = 20.0
 NOW = State(now=1_000_000.0)
@@ -30,7 +32,7 @@ STDIO = python("tools.py", "stdio")
 
 
 class Http:
-    """The server as a process of its own that listens on the loopback."""
+    """The server as a separate process on a loopback port."""
 
     def __init__(self) -> None:
         with socket.socket() as free:
@@ -67,7 +69,7 @@ def http():
 
 @pytest.fixture
 def call(project):
-    """Call a tool as a hook does."""
+    """Return a function that calls a tool as a hook does."""
 
     def carry(tool, spec=STDIO, *, event=CALL, limit=LIMIT, machine=project.machine, **servers):
         machine = replace(machine, servers={"mine": spec, **servers})
@@ -137,7 +139,7 @@ def test_a_server_that_was_killed_is_started_again(call):
 
 def test_a_server_that_dies_of_a_call_is_a_failure_and_started_again(call):
     with pytest.raises(
-        HookFailed, match=r"lost server 'mine': MCPError: Connection closed; .* printed: last words"
+        HookFailed, match=r"lost server 'mine': MCPError: Connection closed; last output: last words"
     ):
         call("mine.die")
 
@@ -169,7 +171,7 @@ def gone(pid: int, *, within: float) -> bool:
 
 @pytest.mark.parametrize("limit", [0.05, 0.6])
 def test_a_server_that_never_answers_and_ignores_sigterm_is_ended_with_its_children(call, over, limit):
-    call("mine.plain")  # the SDK is imported by now
+    call("mine.plain")  # imports the SDK, which takes time
     began = time.monotonic()
 
     with pytest.raises(TimeoutError):
@@ -182,7 +184,7 @@ def test_a_server_that_never_answers_and_ignores_sigterm_is_ended_with_its_child
 
 
 def test_a_server_that_clears_its_environment_is_ended(call, over):
-    call("mine.plain")  # the SDK is imported by now
+    call("mine.plain")  # imports the SDK, which takes time
 
     with pytest.raises(TimeoutError):
         call("deaf.x", deaf={"command": "env", "args": ["-i", "sleep", "61"]}, limit=0.3)
@@ -228,7 +230,7 @@ def test_calls_at_once_share_a_server(call):
 
 
 def test_a_call_that_gives_a_server_up_does_not_spoil_another(call):
-    call("other.plain", other={**STDIO, "env": {}})  # the SDK is imported by now
+    call("other.plain", other={**STDIO, "env": {}})  # imports the SDK, which takes time
 
     with ThreadPoolExecutor(2) as threads:
         patient = threads.submit(call, "mine.plain")
@@ -241,7 +243,7 @@ def test_a_call_that_gives_a_server_up_does_not_spoil_another(call):
 def test_what_a_server_leaves_running_is_ended_when_it_is_closed(call):
     call("mine.leave")
     until = time.monotonic() + 10
-    while not running("sleep", call.project.root):  # it is there before it is what it becomes
+    while not running("sleep", call.project.root):  # the process exists before it executes `sleep`
         assert time.monotonic() < until
         time.sleep(0.02)
 
@@ -284,10 +286,10 @@ def test_an_error_of_the_tool_is_a_failure(call):
 
 
 def test_names_that_lead_nowhere_say_what_there_is(call):
-    with pytest.raises(HookFailed, match=r"no MCP server is called 'yours'; there are: a\.b, mine"):
+    with pytest.raises(HookFailed, match=r"no MCP server is named 'yours'; available: a\.b, mine"):
         call("yours.x", **{"a.b": STDIO})
     with pytest.raises(
-        HookFailed, match=r"wants the tool 'x\.y' of server 'mine', which has: die, directives, "
+        HookFailed, match=r"requires tool 'x\.y', which server 'mine' lacks; available: die, directives, "
     ):
         call("mine.x.y")
 
@@ -302,13 +304,13 @@ def test_a_server_may_have_dots_in_its_name(call):
         ({"command": "no-such-program-here"}, r"lost server 'mine'.*no-such-program-here.*not found"),
         (
             {"command": sys.executable, "args": ["-c", "raise SystemExit('no licence')"]},
-            "printed: no licence",
+            "last output: no licence",
         ),
         ({"command": sys.executable, "cwd": "nowhere"}, r"lost server 'mine'.*nowhere"),
-        ({"type": "http"}, "declared as 'http' without what that needs; there are: 'stdio' with a 'command'"),
-        ({"type": "sse", "url": "http://127.0.0.1:9/"}, "declared as 'sse' without what that needs"),
+        ({"type": "http"}, "of type 'http' is incomplete; expected 'stdio' with a 'command'"),
+        ({"type": "sse", "url": "http://127.0.0.1:9/"}, "of type 'sse' is incomplete"),
         ({"url": "http://127.0.0.1:9/mcp"}, "lost server 'mine'.*ConnectError"),
-        ({}, "declared as 'stdio' without what that needs"),
+        ({}, "of type 'stdio' is incomplete"),
     ],
 )
 def test_a_server_that_cannot_be_reached_says_why(call, spec, said):
@@ -374,5 +376,5 @@ def test_what_the_sdk_has_to_say_does_not_go_to_our_stderr():
     done = subprocess.run([sys.executable, "-c", NOISY], capture_output=True, text=True, check=True)
 
     assert "lost server 'mine'" in done.stdout
-    assert "the last that it printed: more" in done.stdout
+    assert "last output: more" in done.stdout
     assert done.stderr == ""

@@ -48,7 +48,7 @@ def shout():
 
 
 def one(body: str, settings: str = "") -> str:
-    """A file with one hook of that body."""
+    """Return the text of a file with one hook, whose function has this *body*."""
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     return (
         f"import ctypes, os, sys, time\n@hook()\ndef one(event: PreToolUse, state: State{settings}):\n{lines}"
@@ -112,6 +112,7 @@ def test_a_hook_that_was_imported_for_use_is_not_declared_again(project):
     assert project.found("from helper import pid\n") == Discovery()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -122,20 +123,20 @@ def test_a_hook_that_was_imported_for_use_is_not_declared_again(project):
         ),
         ("\nraise ValueError('no')\n", ".hookline/hooks/x.py:3: ValueError: no"),
         ("import sys\nsys.exit(3)\n", ".hookline/hooks/x.py:3: SystemExit: 3"),
-        ("@hook()\ndef x(event: PreToolUse): ...\n", "a hook takes two, (event, state)"),
+        ("@hook()\ndef x(event: PreToolUse): ...\n", "expected two, (event, state)"),
         (
             "@hook()\ndef x(event: PreToolUse, state: State, *, s: object = frozenset()): ...\n",
             "setting 's' of hook 'x' has the default frozenset(), which is not JSON",
         ),
         (
             "class Own(PreToolUse): ...\n@hook()\ndef x(event: Own, state: State): ...\n",
-            "no event is called 'Own'; there are: SessionStart,",
+            "no event named 'Own'; available: SessionStart,",
         ),
         (
             TWICE,
-            "several hooks are called 'x'; give one of them another name",
+            "duplicate hook name 'x'; rename one of the hooks",
         ),
-        ("import os\nos._exit(0)\n", "its import ended the process that it ran in"),
+        ("import os\nos._exit(0)\n", "its import ended its worker process"),
     ],
 )
 def test_a_broken_file_is_a_problem_with_its_place(project, text, problem):
@@ -159,8 +160,8 @@ def test_a_broken_file_spoils_no_other(project):
     assert [each.name for each in found.declarations] == ["pid"]
     assert found.problems == (
         "bad.py:1: SyntaxError: '(' was never closed",
-        "endless.py: its import did not end within 1 s",
-        "dead.py: its import ended the process that it ran in",
+        "endless.py: its import timed out after 1 s",
+        "dead.py: its import ended its worker process",
         "gone.py: cannot be read: No such file or directory",
     )
 
@@ -185,7 +186,7 @@ def test_modules_are_found_by_their_import_path(project):
         ("pid", "guards", "src/guards/deep.py:4"),
         ("pid", "guards.deep:pid", "src/guards/deep.py:4"),
     ]
-    assert found.problems == ("src/guards/deep.py: BadHook: no hook here is called 'pod'; there are: pid",)
+    assert found.problems == ("src/guards/deep.py: BadHook: no hook named 'pod' here; available: pid",)
     assert all(project.bound(each)(CALL, NOW, LIMIT) for each in found.declarations)
 
 
@@ -205,7 +206,7 @@ def test_an_entry_may_name_a_module_and_a_hook(project):
     )
 
     assert project.bound(entry)(CALL, NOW, LIMIT).context
-    with pytest.raises(HookFailed, match="it is declared for PostToolUse, and listens for PreToolUse"):
+    with pytest.raises(HookFailed, match="it is declared for PostToolUse, but listens for PreToolUse"):
         project.bound(entry)(PostToolUse(tool="Bash"), NOW, LIMIT)
 
 
@@ -287,7 +288,7 @@ def test_settings_are_passed_and_checked(project):
     assert said({"words": ["b"]}) == inject("('b',)")
     with pytest.raises(HookFailed, match="setting 'words' of hook 'one' must be a list of texts, not 3"):
         said({"words": 3})
-    with pytest.raises(HookFailed, match="hook 'one' has no setting 'word'; there are: words"):
+    with pytest.raises(HookFailed, match=r"hook 'one': no setting named 'word'; did you mean 'words'\?"):
         said({"word": ["b"]})
 
 
@@ -310,6 +311,7 @@ def test_every_call_starts_in_the_root_with_its_own_environment(project):
     assert project.hook(text)(CALL, NOW, LIMIT) == inject("one", "-", "-", str(project.root))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "said"),
     [
@@ -319,20 +321,20 @@ def test_every_call_starts_in_the_root_with_its_own_environment(project):
         ("def deep(): deep()\ndeep()", "failed: RecursionError: maximum recursion depth exceeded"),
         ("return [bytes(1 << 30) for _ in range(4096)]", "failed: MemoryError"),
         ("return input()", "failed: EOFError"),
-        ("return 'text'", "answered with str, not with a Response or None"),
-        ("return Response(context=({1},))", "gave a Response that is not JSON: Object of type set"),
-        ("return Response(memory={'n': float('nan')})", "gave a Response that is not JSON"),
+        ("return 'text'", "returned str, not a Response or None"),
+        ("return Response(context=({1},))", "returned a Response that is not JSON: Object of type set"),
+        ("return Response(memory={'n': float('nan')})", "returned a Response that is not JSON"),
         (
             "return Response(effects=(Count(name='n', by={1}),))",
-            "gave a Response that is not JSON: Object of type set",
+            "returned a Response that is not JSON: Object of type set",
         ),
         ("return Response(effects=('x',))", "failed: TypeError: .* must be a `msgspec.Struct`"),
-        ("return Response(context=(1,))", r"gave a Response whose 'context' is \[1\], which cannot be"),
-        ("return Response(context='text')", "gave a Response whose 'context' is 'text', which cannot be"),
-        ("return Response(verdict='deny')", "gave a Response whose 'verdict' is 'deny', which cannot be"),
-        ("return Response(span=(1,))", r"whose 'span' is \[1\]"),
-        ("return Response(effects=(Count(name='n', by=True),))", "whose 'effects' is"),
-        ("return inject('x' * 9_000_000)", "gave an answer of more than 8,388,608 characters"),
+        ("return Response(context=(1,))", r"returned a Response with an invalid 'context': \[1\]"),
+        ("return Response(context='text')", "returned a Response with an invalid 'context': 'text'"),
+        ("return Response(verdict='deny')", "returned a Response with an invalid 'verdict': 'deny'"),
+        ("return Response(span=(1,))", r"an invalid 'span': \[1\]"),
+        ("return Response(effects=(Count(name='n', by=True),))", "an invalid 'effects': "),
+        ("return inject('x' * 9_000_000)", "returned an answer of more than 8,388,608 characters"),
         ("return state.facts['diff']", "failed: KeyError: 'diff'"),
     ],
 )
@@ -345,19 +347,20 @@ def test_a_hook_that_fails_says_how_and_the_worker_lives_on(project, body, said)
     assert carry(CALL, NOW, LIMIT) == inject("again")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("os._exit(3)", "ended the process that it ran in$"),
+        ("os._exit(3)", "ended its worker process$"),
         (
             "print('bye')\nos._exit(0)",
-            "ended the process that it ran in; the last that was printed there: bye",
+            "ended its worker process; last output: bye",
         ),
-        ("ctypes.string_at(0)", "(?s)there: Fatal Python error: Segmentation fault.*x.py"),
-        ("os.abort()", "there: Fatal Python error: Aborted"),
-        ("os.kill(os.getpid(), 9)", "ended the process that it ran in$"),
-        ("os.closerange(3, 256)", "ended the process that it ran in"),
-        ("shout()", "wrote into the pipe"),
+        ("ctypes.string_at(0)", "(?s)last output: Fatal Python error: Segmentation fault.*x.py"),
+        ("os.abort()", "last output: Fatal Python error: Aborted"),
+        ("os.kill(os.getpid(), 9)", "ended its worker process$"),
+        ("os.closerange(3, 256)", "ended its worker process"),
+        ("shout()", "wrote into the reply pipe"),
     ],
 )
 def test_a_hook_that_ends_its_worker_is_survived_and_the_worker_replaced(project, tmp_path, body, said):
@@ -370,6 +373,7 @@ def test_a_hook_that_ends_its_worker_is_survived_and_the_worker_replaced(project
     assert carry(CALL, NOW, LIMIT) == inject("again")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [
@@ -417,6 +421,7 @@ def eventually(holds, within: float = 10.0) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", ["while True: pass", "return None"])
 def test_a_worker_whose_owner_was_killed_ends_by_itself(project, body):
     project.file("guards.py", "from hookline import *\n" + one(body))
@@ -508,7 +513,7 @@ def scratch(project) -> list[Path]:
 
 
 def without_workers(project):
-    """The same project in a later process, which must not start a worker."""
+    """Return the project as in a later process, which must not start a worker."""
 
     def refuse(*args, **kwargs):
         raise AssertionError("a worker was started")
@@ -546,6 +551,7 @@ def test_what_a_file_imports_is_part_of_what_is_remembered(project):
     assert declaration.spec["settings"] == {"word": "newer"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [
@@ -607,7 +613,7 @@ def test_a_memory_that_others_may_write_or_that_is_a_link_is_ignored(project, tm
         without_workers(project).found(PID)
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="needs another user's file")
+@pytest.mark.skipif(os.getuid() != 0, reason="requires root")
 def test_a_memory_of_another_user_is_ignored(project):
     project.found(PID)
     (file,) = scratch(project)
@@ -638,16 +644,14 @@ def test_a_changed_file_runs_in_a_fresh_worker_once_it_was_found_again(project):
     new = project.hook(one("return inject('new')"))
 
     assert new(CALL, NOW, LIMIT) == inject("new")
-    with pytest.raises(HookFailed, match="changed after it was looked at"):
+    with pytest.raises(HookFailed, match="changed after it was inspected"):
         old(CALL, NOW, LIMIT)
 
 
 def test_only_the_content_that_was_asked_for_is_found(project):
     source = replace(project.file("x.py", "x = 1\n"), digest="0" * 64)
 
-    assert find_hooks([source], project.machine).problems == (
-        "x.py: changed while it was looked at; look again",
-    )
+    assert find_hooks([source], project.machine).problems == ("x.py: changed while it was read; try again",)
 
 
 def test_attack_a_project_that_shadows_the_standard_library_or_us(project):
@@ -667,6 +671,7 @@ def test_attack_a_project_that_shadows_the_standard_library_or_us(project):
     assert carry(CALL, NOW, LIMIT) == inject("ok")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [".", "src", ".hookline/hooks"])
 def test_attack_a_compiled_file_that_does_not_match_its_text(project, tmp_path, place):
     link = tmp_path / "link"

@@ -1,4 +1,4 @@
-"""Every row of what a command may print and how it may exit, through the chain that applies on_failure."""
+"""Test how a command's output and exit code are read, including the effect of on_failure."""
 
 import json
 from collections.abc import Mapping
@@ -75,16 +75,19 @@ def test_json_is_an_envelope_or_a_hosts_reply(stdout, response) -> None:
 @pytest.mark.parametrize(
     ("stdout", "complaint"),
     [
-        ('{"verdict": "block"}', "gave JSON that is no answer: it needs 'action', and has 'verdict'"),
-        ("{oops", "gave JSON that is no answer: Expecting property name enclosed in double quotes"),
-        ('{"action": "block"} and more', "gave JSON that is no answer: Extra data"),
-        ('{"action": "deny"}', "gave an answer that cannot be read: field 'action' can be: passThrough"),
+        (
+            '{"verdict": "block"}',
+            "returned JSON that is not an answer: 'action' is missing; the keys are 'verdict'",
+        ),
+        ("{oops", "returned JSON that is not an answer: Expecting property name enclosed in double quotes"),
+        ('{"action": "block"} and more', "returned JSON that is not an answer: Extra data"),
+        ('{"action": "deny"}', "returned an invalid answer: field 'action' must be one of: passThrough"),
         (
             '{"action": "block", "reason": 1}',
-            "gave an answer that cannot be read: field 'reason' is a whole number",
+            "returned an invalid answer: field 'reason' is a whole number",
         ),
-        ('{"decision": 3}', "answered with 'decision' that is no text"),
-        ('{"action":' + "[" * 100_000, "gave JSON that is no answer: "),
+        ('{"decision": 3}', "returned 'decision' that is not text"),
+        ('{"action":' + "[" * 100_000, "returned JSON that is not an answer: "),
     ],
 )
 def test_other_json_is_a_failure_that_names_the_hook(stdout, complaint) -> None:
@@ -93,7 +96,10 @@ def test_other_json_is_a_failure_that_names_the_hook(stdout, complaint) -> None:
 
     assert (warned.blocked, len(warned.warnings)) == (None, 1)
     assert warned.warnings[0].startswith(f"hook 'mine' {complaint}")
-    assert blocked.blocked.startswith(f"hook 'mine' {complaint}")
+    cause, colon, rest = complaint.partition(": ")
+    assert blocked.blocked.startswith(
+        f"hook 'mine' {cause}, and it is configured to block if it fails{colon}{rest}"
+    )
 
 
 @pytest.mark.parametrize("name", ["modifiedInput", "modifiedOutput"])
@@ -101,16 +107,14 @@ def test_a_change_that_cannot_be_made_is_refused_aloud(name) -> None:
     stdout = json.dumps({"action": "modify", name: {"a": 1}})
     told = outcome(SessionStart(), ProcessResult(code=0, stdout=stdout))
 
-    assert told.warnings == (
-        f"hook 'mine' wanted to change {name[8:].lower()} at SessionStart, which cannot be",
-    )
+    assert told.warnings == (f"hook 'mine' cannot change {name[8:].lower()} at SessionStart",)
 
 
 def test_json_that_was_cut_says_that_it_was_cut() -> None:
     told = outcome(PRE, ProcessResult(code=0, stdout='{"action": "bl', cut=("stdout",)))
 
     assert told.warnings == (
-        "hook 'mine' printed more than 256 KiB on stdout, so its JSON cannot be read; it was skipped",
+        "hook 'mine' printed more than 256 KiB on stdout, so its JSON is incomplete; it was skipped",
         "hook 'mine' printed more than 256 KiB on stdout; the rest was not read",
     )
 
@@ -199,16 +203,16 @@ def test_the_errors_of_a_hook_that_passes_are_nothing() -> None:
     [
         ("out", " err \n", "err"),
         ("out", " \n", "out"),
-        ("", "", "stopped by hook 'mine'; it gave no reason, so ask the user how to go on"),
+        ("", "", "blocked by hook 'mine'; it gave no reason; ask the user how to continue"),
         ("why\n@@WARN: w", "", "why"),
-        ("@@INJECT: fix it", "", "stopped by hook 'mine'; first do what it asks for"),
+        ("@@INJECT: fix it", "", "blocked by hook 'mine'; first follow its instructions"),
         ("@@INJECT: fix it", "err", "err"),
         ('{"decision": "block", "reason": "json"}', "err", "err"),
         ('{"action": "allow", "reason": "json"}', "", "json"),
         (
             '{"action": "allow"}',
             "",
-            "stopped by hook 'mine'; it gave no reason, so ask the user how to go on",
+            "blocked by hook 'mine'; it gave no reason; ask the user how to continue",
         ),
         ("{oops", "err", "err"),
     ],
@@ -225,7 +229,7 @@ def test_exit_2_is_a_warning_where_nothing_can_be_blocked(event) -> None:
 
     assert (told.blocked, told.warnings) == (
         None,
-        (f"hook 'mine' wanted to block at {event.name}, which cannot be: no",),
+        (f"hook 'mine' cannot block at {event.name}: no",),
     )
 
 
@@ -246,7 +250,9 @@ def test_exit_2_is_a_warning_where_nothing_can_be_blocked(event) -> None:
             Response(
                 verdict="block",
                 reason="no",
-                warnings=("hook 'mine' gave JSON that is no answer: it needs 'action', and has 'x'",),
+                warnings=(
+                    "hook 'mine' returned JSON that is not an answer: 'action' is missing; the keys are 'x'",
+                ),
             ),
         ),
     ],
@@ -272,8 +278,8 @@ FAILED: Mapping[str, tuple[ProcessResult, str]] = {
     "silent": (ProcessResult(code=3), "exited with status 3"),
     "stdout": (ProcessResult(code=255, stdout="broken"), "exited with status 255: broken"),
     "json": (ProcessResult(code=1, stdout='{"action": "block"}'), "exited with status 1"),
-    "signal": (ProcessResult(code=-9), "was ended by signal 9 (SIGKILL)"),
-    "strange": (ProcessResult(code=-99), "was ended by signal 99 (unnamed)"),
+    "signal": (ProcessResult(code=-9), "was killed by signal 9 (SIGKILL)"),
+    "strange": (ProcessResult(code=-99), "was killed by signal 99 (unnamed)"),
     "unstarted": (
         ProcessResult(code=None, problem="no such program"),
         "could not be started: no such program",
@@ -294,7 +300,8 @@ def test_a_failure_blocks_if_it_shall(case) -> None:
     finished, how = FAILED[case]
     told = outcome(PRE, finished, on_failure="block")
 
-    assert told.blocked == f"hook 'mine' {how}, and it is set to block then"
+    failure, colon, output = how.partition(": ")
+    assert told.blocked == f"hook 'mine' {failure}, and it is configured to block if it fails{colon}{output}"
 
 
 @pytest.mark.parametrize("case", FAILED)
@@ -321,10 +328,10 @@ def test_a_timeout_is_as_on_timeout_says(event, hook, blocks) -> None:
     )
 
     assert (told.blocked is not None, bool(told.warnings)) == (blocks, not blocks)
-    assert "gave no answer within 2 s" in (told.blocked or told.warnings[0])
+    assert "timed out after 2 s" in (told.blocked or told.warnings[0])
 
 
-# what else is said
+# warnings
 
 
 def test_a_long_complaint_is_shown_from_its_end() -> None:
@@ -344,5 +351,5 @@ def test_a_cut_is_said(stream) -> None:
 
 def test_processes_that_were_left_behind_are_said() -> None:
     assert said(PRE, leftover=2) == Response(
-        warnings=("hook 'mine' left 2 processes running, which were ended",)
+        warnings=("hook 'mine' left 2 processes running; they were ended",)
     )

@@ -1,4 +1,4 @@
-"""A turn that is played: what the model answers, what hooks say at which moment, and what happened."""
+"""An agent with a scripted model and a scripted hook, for tests of turns."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from hookline.runtime.runtime import Runtime
 
 
 def calls(*names, **given):
-    """An answer that calls these tools at once."""
+    """Return an answer that calls all these tools at once."""
     wanted = (ToolCall(id=f"c{place}", tool=name, input=given) for place, name in enumerate(names))
     return Answer(calls=tuple(wanted))
 
@@ -25,9 +25,9 @@ def named(event):
 
 
 class Played:
-    """An agent whose model says *answers* in order, with hooks that say what *script* has for a moment.
+    """An agent whose model returns *answers* in order, with a hook that responds according to *script*.
 
-    The script has for the name of an event what is answered the first time, the second time, ...
+    *script* maps the name of an event to the responses for its first occurrence, its second, and so on.
     """
 
     def __init__(self, answers=(), script=None, tools=(), **values):
@@ -55,7 +55,7 @@ class Played:
         return answer
 
     def run(self, *prompts):
-        """What each turn came to; the session is begun and ended around them."""
+        """Run a session with one turn per prompt, and return the result of each turn."""
 
         async def session():
             async with self.agent:
@@ -73,7 +73,7 @@ class Played:
 
     @property
     def read(self):
-        """The texts of the last request, by role."""
+        """The role and text of each message in the last request."""
         return [(message["role"], message["text"]) for message in self.requests[-1].messages]
 
     @property

@@ -1,4 +1,4 @@
-"""Aborted in the middle, too slow, all at once, piece by piece: a turn ends well, with all its events."""
+"""Test aborted, slow, parallel and streamed turns: each ends properly, with all its events."""
 
 import asyncio
 import threading
@@ -21,7 +21,7 @@ async def in_session(played, work):
 
 
 def aborting(played, when):
-    """A turn that is aborted as soon as *when* holds for what is told."""
+    """Run a turn, abort it as soon as *when* is true for a reported update, and return its result."""
 
     def tell(told):
         played.told.append(told)
@@ -50,7 +50,7 @@ def test_a_tool_that_runs_is_aborted_and_has_its_end(run):
 
     assert (done.ended, done.reason) == ("aborted", "enough")
     assert played.order[5:] == ["PreToolUse slow", "PostToolUse slow", "OnError slow", "SessionEnd"]
-    assert played.one("PostToolUse").error == "it was aborted"
+    assert played.one("PostToolUse").error == "aborted"
 
 
 def test_every_call_has_a_result_after_an_abort_so_that_the_conversation_can_go_on():
@@ -175,7 +175,7 @@ def test_a_tool_that_takes_too_long_has_failed_and_the_turn_goes_on(run):
     (done,) = played.run("please")
 
     assert done.text == "hi"
-    assert played.read[-1] == ("tool", "it gave no answer within 0.05 s")
+    assert played.read[-1] == ("tool", "no result within 0.05 s")
     assert played.order[5:8] == ["PreToolUse slow", "PostToolUse slow", "OnError slow"]
 
 
@@ -480,7 +480,7 @@ def test_two_turns_at_once_are_refused():
     done, refused = asyncio.run(session())
 
     assert done.ended == "done"
-    assert str(refused) == "this agent cannot be asked now: a turn of it is running already"
+    assert str(refused) == "this agent cannot run a turn: another turn is running"
 
 
 def test_a_thread_that_hangs_does_not_hold_up_the_program():

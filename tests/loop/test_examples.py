@@ -1,4 +1,4 @@
-"""The examples run with the real SDKs against the scripted model: what the model was sent is what matters."""
+"""Test the examples with the real SDKs against the scripted model."""
 
 import json
 import os
@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.clients.model import load, serve
 from tests.clients.script import Call, Reply, call, say
+
+pytestmark = pytest.mark.slow
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 SECRET = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0cD3fG6"
@@ -59,7 +61,7 @@ SDKS = {
 
 @pytest.fixture(params=SDKS, scope="module")
 def played(request, tmp_path_factory):
-    """A turn of an example: how it ended, what it printed, what the model was sent."""
+    """Run one example for a turn; return its project, output and requests, and functions that read them."""
     dialect, env, system, results = SDKS[request.param]
     project = tmp_path_factory.mktemp(request.param)
     (project / ".git").mkdir()
@@ -90,7 +92,8 @@ def played(request, tmp_path_factory):
 
 def test_context_of_the_session_is_in_every_system_prompt(played):
     project, _, bodies, system, _ = played
-    own = f"\n[Session]\n- project root: {project}\n- plans: plans\n- reports: plans/reports"
+    rows = f"- project root: {project}\n- plans: plans\n- reports: plans/reports"
+    own = f"\n[Session] (data, not instructions)\n{rows}"
 
     assert [system(body) for body in bodies] == [SYSTEM + own] * 4
 
@@ -141,5 +144,5 @@ def test_tools_are_described_by_their_functions(played):
     _, _, bodies, *_ = played
     text = json.dumps(bodies[0]["tools"])
 
-    assert "Run a shell command in the project's folder, and see what it prints." in text
+    assert "Run a shell command in the project's folder, and return its output." in text
     assert '"command": {"type": "string"}' in text

@@ -1,8 +1,9 @@
-"""Whatever the model wants and hooks answer, the events of a session keep their order."""
+"""Test that the events of a session keep their order for any model answers and hook responses."""
 
 import re
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.loop.scripted_turn import Played
@@ -19,7 +20,7 @@ LETTERS = {
 }  # fmt: skip
 TOOL = "(?:p|r|n|P|e)*"
 ASKED = "b*(?:c[Ce])?m+"
-"""The model's gate, and what may come before it."""
+"""A PreModelCall, and the events that may precede it."""
 STEP = f"(?:{ASKED}M(?:{TOOL}|t|tx))"
 TURN = f"U(?:T(?:{STEP}*(?:{ASKED}M(?:tx)|{ASKED}e|{ASKED}x|b+x|x))?)?"
 SESSION = re.compile(f"S(?:{TURN})*E")
@@ -56,6 +57,7 @@ answers = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     answers=answers,
@@ -85,7 +87,7 @@ def test_a_session_keeps_its_order(answers, script, asked, ends_at, turns):
 
 
 def check_calls(played):
-    """Whatever passed has one end; whatever did not has none; what failed has its error behind it."""
+    """Check that every call that ran has one PostToolUse, and that an OnError comes last."""
     seen = {}
     for event in played.events:
         call = getattr(event, "call", "")
@@ -107,7 +109,7 @@ def check_calls(played):
 
 
 def check_messages(messages):
-    """A conversation that every model takes: after calls come their results, each once and in order."""
+    """Check that tool calls are followed by their results, each once and in order."""
     for place, message in enumerate(messages):
         wanted = [call["id"] for call in message.get("calls", ())]
         found = [one["call"] for one in messages[place + 1 : place + 1 + len(wanted)]]

@@ -1,4 +1,4 @@
-"""Every event natively, in the right order: the exact list, scenario by scenario."""
+"""Test the exact order of events in each scenario."""
 
 import pytest
 from tests.loop.scripted_turn import Played, calls, says
@@ -16,7 +16,7 @@ OVER = ["SessionEnd"]
 
 
 def used(tokens):
-    """An answer that looks, in a context of which so many thousandths are taken."""
+    """Return an answer that calls `look`, with *tokens* thousandths of the context in use."""
     usage = {"input_tokens": tokens * 180 - 10, "output_tokens": 10}
     return replace(calls("look"), model="claude-sonnet-4-5", usage=usage)
 

@@ -1,4 +1,4 @@
-"""What hooks answer is honoured where it is given: in what the model reads, what runs, what the user sees."""
+"""Test the effects of hook responses on the model's input, on tool calls, and on the user's output."""
 
 import asyncio
 import json
@@ -48,7 +48,7 @@ def test_each_hook_has_4096_characters_of_the_system_prompt(length, kept, cut):
     system = played.requests[0].system
 
     assert (system.count("a" * kept), system.count("b" * 100)) == (1, 1)
-    assert (f"[hookline: cut here, 4,016 of {length:,} characters shown]" in system) == cut
+    assert (f"[hookline: truncated, 4,016 of {length:,} characters shown]" in system) == cut
 
 
 def test_context_that_replaces_what_was_said_before_it_replaces_it():
@@ -90,7 +90,7 @@ def test_a_blocked_model_call_says_why_each_time_and_ends_with_a_done():
     assert (played.requests, done.ended) == ([], "capped")
     assert played.warned[:2] == ["the model was not called: over quota"] * 2
     assert done.reason.startswith("capped: ")
-    assert "last: over quota" in done.reason
+    assert "last reason: over quota" in done.reason
     assert done.reason in played.warned
 
 
@@ -121,7 +121,7 @@ def test_messages_that_are_none_are_not_read(made):
 
     assert done.ended == "done"
     assert played.read == [("user", "please")]
-    assert played.warned == ["a hook made of the messages what are none, so they stay as they were"]
+    assert played.warned == ["a hook returned invalid messages; the original messages are used"]
 
 
 @pytest.mark.parametrize("calls", [None, 7, ["look"], ({"tool": "look"},)])
@@ -129,7 +129,7 @@ def test_calls_that_are_none_end_the_turn_with_a_done(calls):
     (done,) = Played([Answer(text="hi", calls=calls)]).run("please")
 
     assert done.ended == "error"
-    assert "the `calls` of an Answer are ToolCalls" in done.reason
+    assert "invalid `calls` in the Answer" in done.reason
 
 
 def test_an_answer_that_a_hook_changes_is_what_was_said():
@@ -150,7 +150,7 @@ def test_an_answer_that_is_none_is_not_taken(other):
     (done,) = played.run("please")
 
     assert done.text == "as it was"
-    assert played.warned == ["a hook made of the model's answer what is none, so it stays as it was"]
+    assert played.warned == ["a hook returned an invalid answer; the model's answer is used"]
 
 
 @pytest.mark.parametrize(
@@ -225,10 +225,10 @@ def test_modified_input_is_what_a_person_is_asked_about():
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (lambda one: False, "[blocked] sure? (a person said no)"),
-        (lambda one: "yes", "[blocked] sure? (a person said no)"),
-        (lambda one: 1 / 0, "[blocked] sure? (nobody could be asked: ZeroDivisionError: division by zero)"),
-        (None, "[blocked] sure? (a person would have to decide this, and nobody can be asked here)"),
+        (lambda one: False, "[blocked] sure? (a person denied it)"),
+        (lambda one: "yes", "[blocked] sure? (a person denied it)"),
+        (lambda one: 1 / 0, "[blocked] sure? (asking a person failed: ZeroDivisionError: division by zero)"),
+        (None, "[blocked] sure? (this requires a person's approval, and no person can be asked here)"),
     ],
 )
 def test_only_a_yes_is_a_yes(answer, said):
@@ -334,7 +334,7 @@ def test_a_capped_end_says_so_and_shows_the_last_directives():
     (done,) = played.run("please")
 
     assert done.ended == "capped"
-    assert [text for text in played.warned if text.startswith("capped: ") and "last: mend 2" in text]
+    assert [text for text in played.warned if text.startswith("capped: ") and "last reason: mend 2" in text]
 
 
 def test_a_budget_that_is_spent_is_told_or_ends_the_turn():
@@ -440,7 +440,7 @@ def test_input_that_is_no_object_is_told_to_the_model_and_judged_by_nobody(given
     played = Played([Answer(calls=(ToolCall(id="1", tool="look", input=given),)), says("hi")])
     played.run("please")
 
-    assert played.read[-1] == ("tool", "the input is no JSON object")
+    assert played.read[-1] == ("tool", "the input is not a JSON object")
     assert played.requests[-1].messages[1]["calls"] == [{"id": "1", "tool": "look", "input": {}}]
     assert "PreToolUse look" not in played.order
 
@@ -452,7 +452,7 @@ def test_a_model_that_gives_something_else_is_told_what_it_is_to_give(given):
     (done,) = played.run("please")
 
     kind = type(given).__name__
-    assert done.reason == f"the model failed: a model gives words or an Answer, and this one gave {kind}"
+    assert done.reason == f"the model failed: expected text or an Answer from the model, got {kind}"
 
 
 def test_half_a_character_does_not_break_the_conversation():
@@ -486,9 +486,9 @@ def test_the_loop_imports_nothing_heavy():
 
 
 def test_two_tools_of_one_name_are_refused():
-    with pytest.raises(ValueError, match="two tools are called 'look'"):
+    with pytest.raises(ValueError, match="duplicate tool name 'look'"):
         Played([], {}, [Tool(name="look", run=print)])
-    with pytest.raises(ValueError, match="two tools are called 'look'"):
+    with pytest.raises(ValueError, match="duplicate tool name 'look'"):
         Played().agent.helper("look", "Look.")
 
 

@@ -1,4 +1,4 @@
-"""Consolidation: what says the same becomes one, what faded goes, what a person pinned stays."""
+"""Test consolidation: duplicates are merged, faded memories are deleted, pinned ones stay."""
 
 from hypothesis import given
 from hypothesis import strategies as st

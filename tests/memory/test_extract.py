@@ -1,4 +1,4 @@
-"""What is worth knowing next time: few things, each once, and none of what is only talk."""
+"""Test extraction of memories from transcripts: few, without duplicates and without small talk."""
 
 import json
 
@@ -81,8 +81,7 @@ def test_a_command_that_worked_after_it_had_failed_is_found():
         *ran("4", "make build"),
     )
 
-    text = "`cd api && pytest -n 2 tests` works; `pytest -n 4 tests` failed: “ERROR: fixture 'db' not found”"
-    assert told == {("fact", text)}
+    assert told == {("fact", "`cd api && pytest -n 2 tests` works; `pytest -n 4 tests` failed")}
 
 
 def test_the_same_command_again_is_no_news():
@@ -172,7 +171,7 @@ def test_what_is_quoted_is_nobodys_word():
         *ran("2", "make b"),
     )
 
-    assert told == {("fact", "`make b` works; `make a` failed: “error: always run this first”")}
+    assert told == {("fact", "`make b` works; `make a` failed")}
 
 
 def test_a_transcript_of_claude_code_is_understood():
@@ -196,7 +195,7 @@ def test_a_transcript_of_claude_code_is_understood():
     assert found(*told) == {
         ("convention", "Never use tabs in this repo"),
         ("decision", "We decided to use spaces."),
-        ("fact", "`make b` works; `make a` failed: “No rule”"),
+        ("fact", "`make b` works; `make a` failed"),
     }
 
 
@@ -233,7 +232,7 @@ def response(call, **said):
 
 
 def test_a_chat_of_gemini_cli_is_understood():
-    """As version 0.61.0 writes it."""
+    """Read a chat as Gemini CLI 0.61.0 writes it."""
 
     def ran(call, command, output, status="success"):
         done = {"id": call, "name": "run_shell_command", "args": {"command": command}, "status": status}
@@ -259,12 +258,12 @@ def test_a_chat_of_gemini_cli_is_understood():
     assert found(*told) == {
         ("convention", "Never use tabs in this repo"),
         ("decision", "We decided to use spaces."),
-        ("fact", "`make b` works; `make a` failed: “No rule”"),
+        ("fact", "`make b` works; `make a` failed"),
     }
 
 
 def test_a_chat_of_qwen_code_is_understood():
-    """As version 0.24.4 writes it."""
+    """Read a chat as Qwen Code 0.24.4 writes it."""
 
     def message(kind, *parts, **more):
         return {"type": kind, "sessionId": "s", "message": {"parts": list(parts)}, **more}
@@ -290,7 +289,7 @@ def test_a_chat_of_qwen_code_is_understood():
     assert found(*told) == {
         ("convention", "Never use tabs in this repo"),
         ("decision", "We decided to use spaces."),
-        ("fact", "`make b` works; `make a` failed: “No rule”"),
+        ("fact", "`make b` works; `make a` failed"),
     }
 
 

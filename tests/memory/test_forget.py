@@ -1,4 +1,4 @@
-"""What a person had forgotten is nowhere, and does not come back by itself."""
+"""Test that a deleted memory is in no handoff and is not learned again."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whose word counts: layers over hooks, tightening and loosening, switches and profiles."""
+"""Test the precedence of layers: tightening and loosening of hooks, switches and profiles."""
 
 import json
 from collections.abc import Mapping
@@ -99,18 +99,18 @@ def test_an_alias_means_the_same_hook():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[hooks.guard]\nleese = 'x'\n", ["h.toml:2:", "'leese'", "allow, lease, mode, packs, protected"]),
+        ("[hooks.guard]\nleese = 'x'\n", ["h.toml:2:", "'leese'", "did you mean 'lease'?"]),
         ("[hooks.guard]\nlease = 3\n", ["h.toml:2:", "'lease' of hook 'guard' must be text, not 3"]),
         ("[hooks.guard]\nprotected = 'x'\n", ["'protected'", "must be a list of texts, not 'x'"]),
-        ("[hooks.guard]\nprotected = ['a', 3]\n", ["must be a list of texts, and item 2 is 3"]),
+        ("[hooks.guard]\nprotected = ['a', 3]\n", ["must be a list of texts, but item 2 is 3"]),
         ("[hooks.guard]\nmode = 'x'\n", ["h.toml:2:", 'must be one of "soft", "hard", not \'x\'']),
-        ("[hooks.guard]\npacks = {a = 1}\n", ["must be a table of texts, and its 'a' is 1"]),
+        ("[hooks.guard]\npacks = {a = 1}\n", ["must be a table of texts, but 'a' is 1"]),
         ("[hooks.adviser]\nevery = true\n", ["'every'", "must be a whole number, not true"]),
         ("[hooks.adviser]\nevery = nan\n", ["h.toml:2:", "'every'", "neither nan nor inf"]),
         ("[hooks.guard]\nenabled = 'no'\n", ["h.toml:2:", "true or false", "'no'"]),
-        ("\n[hooks.gard]\nenabled = true\n", ["h.toml:2:", "'gard'", "adviser, guard"]),
+        ("\n[hooks.gard]\nenabled = true\n", ["h.toml:2:", "'gard'", "did you mean 'guard'?"]),
         ("\n[hooks.empty]\n", ["h.toml:2:", "'empty'", "adviser, guard"]),
-        ("\nhooks.gard.lease = 'block'\n", ["h.toml:2:", "'gard'", "adviser, guard"]),
+        ("\nhooks.gard.lease = 'block'\n", ["h.toml:2:", "'gard'", "did you mean 'guard'?"]),
         ("[hooks.guard]\npriority = 'first'\n", ["a whole number from -1000 to 1000, not 'first'"]),
         ("[hooks.guard]\npriority = 1001\n", ["a whole number from -1000 to 1000, not 1001"]),
         ("[hooks.guard]\npriority = true\n", ["a whole number from -1000 to 1000, not True"]),
@@ -177,7 +177,7 @@ def test_a_tool_of_a_server_that_nobody_declares_is_named():
     assert str(problem).startswith(
         "hooks.json:10: 'tool' is 'nosuch.x', but no mcp.json declares its server; "
     )
-    assert problem.text.endswith("there are: memory, my.server")
+    assert problem.text.endswith("declared: memory, my.server")
 
 
 def test_a_server_that_is_declared_wrongly_is_said_once():
@@ -210,15 +210,15 @@ def test_rules_that_are_there_can_be_excepted(allow):
 @pytest.mark.parametrize(
     ("allow", "words"),
     [
-        (("rm-cwd", "nosuchrule"), "no rule is called 'nosuchrule'; there are: git-push-force, rm-cwd"),
+        (("rm-cwd", "nosuchrule"), "no rule named 'nosuchrule'; available: git-push-force, rm-cwd"),
         (
             ({**RM, "rule": "nosuchrule"},),
-            "no rule is called 'nosuchrule'; there are: git-push-force, rm-cwd",
+            "no rule named 'nosuchrule'; available: git-push-force, rm-cwd",
         ),
-        (({**RM, "reason": ""},), "always its reason"),
-        (({**RM, "matches": "x"},), "an exception says match, reason, rule"),
-        ((3,), "must be a list of texts or tables of texts, and item 1 is 3"),
-        (({**RM, "match": 3},), "and item 1 is {'rule': 'rm-cwd', 'match': 3"),
+        (({**RM, "reason": ""},), "requires a reason"),
+        (({**RM, "matches": "x"},), "an exception has the keys match, reason, rule"),
+        ((3,), "must be a list of texts or tables of texts, but item 1 is 3"),
+        (({**RM, "match": 3},), "but item 1 is {'rule': 'rm-cwd', 'match': 3"),
     ],
 )
 @pytest.mark.parametrize("rules", [excepting.rules, lambda: iter(excepting.rules)])
@@ -234,7 +234,7 @@ def test_a_hook_that_does_not_say_its_rules_takes_any():
 
 
 def test_an_exception_always_has_its_reason():
-    with pytest.raises(BadSetting, match="always its reason"):
+    with pytest.raises(BadSetting, match="requires a reason"):
         configure(replace(excepting, rules=()), {"allow": ({"rule": "x"},)})
 
 
@@ -261,7 +261,7 @@ def test_a_switch_that_switches_nothing_is_said_with_those_there_are():
     settled = laid("", env={"AR_DISABLE_NOSUCH": "1", "AR_DISABLE_OLD_GUARD": "1"}.items())
 
     assert [str(problem) for problem in settled.problems] == [
-        "environment: AR_DISABLE_NOSUCH switches nothing; there are: AR_DISABLE_ADVISER, AR_DISABLE_GUARD"
+        "environment: AR_DISABLE_NOSUCH matches no hook; available: AR_DISABLE_ADVISER, AR_DISABLE_GUARD"
     ]
 
 
@@ -305,6 +305,20 @@ def test_the_profile_unattended_stops_what_nobody_would_see(rest, mode, origin):
 
     assert one(settled).settings["mode"] == mode
     assert settled.origins["guard", "mode"] == origin
+
+
+@pytest.mark.parametrize("profile", ["default", "none", "unattended"])
+def test_an_unattended_session_is_so_with_every_profile(profile):
+    layer = read_toml(File(name="h.toml", text=f"profile = '{profile}'\n", source="user", root=""))
+    settled = apply_layers(
+        [replace(guard, unattended={"mode": "hard"})],
+        [layer],
+        trusted=True,
+        switches={},
+        unattended="RUN is set",
+    )
+
+    assert one(settled).settings["mode"] == "hard"
 
 
 def test_a_project_cannot_choose_the_profile_or_the_store_by_itself():
@@ -359,9 +373,9 @@ def three(event: PreToolUse, state: State, x): ...
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (no_parameters, "takes 0 positional parameters; a hook takes two"),
+        (no_parameters, "takes 0 positional parameters; expected two"),
         (three, "takes 3 positional parameters"),
-        (no_annotation, "annotate 'event' with one of them"),
+        (no_annotation, "annotate 'event' with an event class"),
         (wrong_annotation, "SessionStart"),
         (no_default, "settings without a default: x"),
     ],

@@ -1,4 +1,4 @@
-"""What configuration files may say, and what is said when they say it wrongly."""
+"""Test parsing of configuration files: valid content, and messages on invalid content."""
 
 import json
 import tomllib
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookline import kinds
-from hookline.core.events import EVENTS, PreToolUse
+from hookline.core.events import PreToolUse
 from hookline.policy.line_numbers import MAX_DEPTH, json_lines, nearest, toml_lines
 from hookline.policy.parse_files import File, read_hooks, read_mcp, read_toml
 
@@ -60,14 +60,14 @@ def test_the_key_tells_the_kind(entry, kind):
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        ({"command": "x", "prioritty": 1}, ["'prioritty'", "priority", "timeout"]),
+        ({"command": "x", "prioritty": 1}, ["'prioritty'", "did you mean 'priority'?"]),
         ({"command": "x", "priority": "high"}, ["'priority'", "a whole number", "text"]),
         ({"command": "x", "priority": True}, ["'priority'", "a whole number", "true or false"]),
         ({"command": "x", "timeout": 0}, ["'timeout'", "more than 0"]),
         ({"command": "x", "timeout": 601}, ["'timeout'", "at most 600"]),
         ({"command": "x", "on_failure": "explode"}, ["'explode'", "warn, block"]),
-        ({"command": "x", "name": "My Hook"}, ["'My Hook'", "small letters"]),
-        ({"command": "x", "match": "("}, ["'('", "no pattern"]),
+        ({"command": "x", "name": "My Hook"}, ["'My Hook'", "lower-case letters"]),
+        ({"command": "x", "match": "("}, ["'('", "a regular expression"]),
         ({"command": "x", "url": "http://x"}, ["exactly one of", "command", "python", "tool", "url"]),
         ({"match": "x"}, ["exactly one of"]),
         ({}, ["exactly one of"]),
@@ -101,14 +101,13 @@ def test_a_wrong_entry_is_named_and_the_others_hold(entry, words):
         assert word in str(problem)
 
 
-def test_an_unknown_event_lists_the_events_and_its_line():
+def test_an_unknown_event_is_reported_with_its_line_and_the_closest_name():
     layer = hooks('{"version": 1,\n "hooks": {\n  "PreToolUze": [],\n  "Stop": [{"command": "x"}]}}')
 
     assert len(layer.declarations) == 1
     assert str(layer.problems[0]).startswith(
-        "hooks.json:3: the list of events has no 'PreToolUze'; there are: "
+        "hooks.json:3: no event named 'PreToolUze'; did you mean 'PreToolUse'?"
     )
-    assert all(event in str(layer.problems[0]) for event in EVENTS)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +126,7 @@ def test_a_broken_file_is_a_problem_not_an_exception(text):
 
 
 def test_an_empty_file_says_what_would_do():
-    assert str(hooks("").problems[0]).startswith("hooks.json:1: cannot be read: it is empty")
+    assert str(hooks("").problems[0]).startswith("hooks.json:1: invalid JSON: it is empty")
     assert hooks('{"version": 1}').problems == mcp('{"version": 1}').problems == ()
     assert len(mcp("").problems) == 1
 
@@ -176,8 +175,8 @@ def test_an_event_that_is_said_twice_loses_no_entry():
         ("c", "project.stop.command-4", "hooks.json:7"),
     ]
     assert [str(problem) for problem in layer.problems] == [
-        "hooks.json:7: 'hooks' is said again, after line 1; say it once",
-        "hooks.json:4: 'Stop' is said again, after line 2; say it once",
+        "hooks.json:7: duplicate key 'hooks'; it was first set in line 1",
+        "hooks.json:4: duplicate key 'Stop'; it was first set in line 2",
         "hooks.json:6: item 2 of 'Stop' must be a table of keys, not a whole number",
     ]
 
@@ -190,10 +189,10 @@ def test_a_key_that_an_entry_says_twice_is_named_and_the_entry_holds():
     (declaration,) = layer.declarations
 
     assert (declaration.priority, declaration.spec) == (1, {"command": "a", "env": {"A": "1"}})
-    assert [(problem.line, problem.text.partition(",")[0]) for problem in layer.problems] == [
-        (2, "'priority' is said again"),
-        (3, "'priority' is said again"),
-        (5, "'A' is said again"),
+    assert [(problem.line, problem.text.partition(";")[0]) for problem in layer.problems] == [
+        (2, "duplicate key 'priority'"),
+        (3, "duplicate key 'priority'"),
+        (5, "duplicate key 'A'"),
     ]
 
 
@@ -223,14 +222,14 @@ def test_a_server_may_say_all_that_its_way_takes(server):
 @pytest.mark.parametrize(
     ("server", "words"),
     [
-        ({"command": "m", "argz": []}, ["mcp.json:5:", "'argz'", "args, command, cwd, env, type"]),
+        ({"command": "m", "argz": []}, ["mcp.json:5:", "'argz'", "did you mean 'args'?"]),
         ({"command": "m", "args": "x"}, ["mcp.json:5:", "'args' must be a list, not text"]),
         ({"command": "m", "args": ["x", 1]}, ["mcp.json:7:", "item 2 of 'args' must be text"]),
         ({"command": "m", "env": {"A": 1}}, ["mcp.json:6:", "'A' must be text, not a whole number"]),
         ({"command": ["m"]}, ["mcp.json:4:", "'command' must be text, not a list"]),
         ({"command": " "}, ["mcp.json:4:", "'command' must name a program"]),
         ({"command": "m", "headers": {}}, ["mcp.json:5:", "'headers'", "args, command, cwd, env, type"]),
-        ({"command": "m", "type": "sse"}, ["mcp.json:5:", "'sse'", "there are: stdio"]),
+        ({"command": "m", "type": "sse"}, ["mcp.json:5:", "'sse'", "must be one of stdio"]),
         ({"url": "http://x", "type": "stdio"}, ["mcp.json:5:", "'stdio'", "http, streamable-http"]),
         ({"url": "ftp://x"}, ["mcp.json:4:", "http:// or https://", "'ftp://x'"]),
         ({"url": "http://x", "args": []}, ["mcp.json:5:", "'args'", "headers, type, url"]),
@@ -279,15 +278,15 @@ def test_settings_are_read_with_their_lines():
         ("answer_within = -inf", ["'answer_within'", "neither nan nor inf"]),
         ("answer_within = 1_000_000_000_000_000_000_000", ["'answer_within'", "at most 64 bits"]),
         (f"context_cap = 0x{'f' * 9999}", ["'context_cap'", "at most 64 bits"]),
-        ("\n\nstore = 'postgress'", ["hookline.toml:3:", "'postgress'; there are: memory, sqlite"]),
+        ("\n\nstore = 'postgress'", ["hookline.toml:3:", "'postgress'; available: memory, sqlite"]),
         ("[hooks.x]\na = 1\nb = {c = [1, inf]}", ["hookline.toml:3:", "'b'", "neither nan nor inf"]),
         ("[hooks.x]\nb = -9_223_372_036_854_775_809", ["hookline.toml:2:", "'b'", "at most 64 bits"]),
         ("hooks = 1", ["'hooks'", "table of keys"]),
         ("[hooks]\nx = 1", ["hookline.toml:2:", "'x'", "table of keys"]),
-        ("\nx = ", ["hookline.toml:2:", "cannot be read", "nothing in it holds"]),
-        ("x = 1\n\ny = '", ["hookline.toml:3:", "cannot be read"]),
-        (f"x = {'[' * 9999}", ["hookline.toml:1:", "cannot be read", "nested too deeply"]),
-        (f"x = {'1' * 9999}", ["hookline.toml:1:", "cannot be read"]),
+        ("\nx = ", ["hookline.toml:2:", "invalid TOML", "it is ignored until it is fixed"]),
+        ("x = 1\n\ny = '", ["hookline.toml:3:", "invalid TOML"]),
+        (f"x = {'[' * 9999}", ["hookline.toml:1:", "invalid TOML", "nested too deeply"]),
+        (f"x = {'1' * 9999}", ["hookline.toml:1:", "invalid TOML"]),
     ],
 )
 def test_wrong_settings_are_named_with_file_and_line(text, words):
@@ -324,6 +323,7 @@ def _there(value, path):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -334,7 +334,7 @@ def _there(value, path):
         "{" + '"a": 1,' * 20_000 + '"a": 1}',
         "[" * 900 + "1," * 100_000,
     ],
-    ids=range(6),  # they are long
+    ids=range(6),  # the texts are too long for ids
 )
 def test_finding_lines_takes_time_and_space_by_the_length_of_the_text(text):
     for lines in (toml_lines, json_lines):

@@ -1,4 +1,4 @@
-"""What is reached is found whatever a text looks like, and looking never breaks."""
+"""Test finding the files that a command or script reaches, for any text."""
 
 import os
 

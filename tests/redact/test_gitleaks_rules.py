@@ -1,7 +1,6 @@
-"""Rule files of gitleaks as data: what they find goes, and what cannot be used is said."""
+"""Test gitleaks rule files: their matches are redacted, and unusable rules are reported."""
 
 import re
-import time
 
 import pytest
 
@@ -34,7 +33,7 @@ path = '''\\.p12$'''
     ("text", "after"),
     [
         ("x acme_1A2b3C4d;", "x [redacted:acme-key];"),
-        ("x acme_11111111;", "x acme_11111111;"),  # too little entropy
+        ("x acme_11111111;", "x acme_11111111;"),  # entropy too low
         ("session=0a1b2c3d", "session=[redacted:acme-session]"),
         ("session=dead2c3d", "session=dead2c3d"),
         ("session=0abeef3d", "session=0abeef3d"),
@@ -58,25 +57,31 @@ def test_a_rule_without_keywords_looks_everywhere():
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("rules = 1 2", "is no TOML: "),
-        ("[extend]\nuseDefault = true", "extends another file, which is not read"),
+        ("rules = 1 2", "is not TOML: "),
+        ("[extend]\nuseDefault = true", "extends another file, which is not supported"),
         ("[[rules]]\nid = 'x'\nregex = '('", "rule 'x' cannot be used: "),
         (
             "[[rules]]\nid = 'x'\nregex = 'a'\nsecretGroup = 3",
-            "rule 'x' names a group that its pattern has not",
+            "rule 'x' names a group that its pattern does not have",
         ),
-        ("[[rules]]\nid = 'x'\nregex = '[[:what:]]'", "rule 'x' cannot be used: no class is called 'what'"),
-        ("[[rules]]\nid = 'x'\nregex = '[[:^word:]]'", "rule 'x' cannot be used: no class is called '^word'"),
-        ("[[rules]]\nid = 'x'\nregex = '?)i(a'", "rule 'x' cannot be used: '?)i(a' is no pattern"),
+        (
+            "[[rules]]\nid = 'x'\nregex = '[[:what:]]'",
+            "rule 'x' cannot be used: unknown character class 'what'",
+        ),
+        (
+            "[[rules]]\nid = 'x'\nregex = '[[:^word:]]'",
+            "rule 'x' cannot be used: unknown character class '^word'",
+        ),
+        ("[[rules]]\nid = 'x'\nregex = '?)i(a'", "rule 'x' cannot be used: unsupported pattern '?)i(a'"),
         ("[[rules]]\nid = 'x'\nregex = 'a{1,99999999999}'", "rule 'x' cannot be used: "),
         (f"[[rules]]\nid = 'x'\nregex = '{'(' * 3_000}a{')' * 3_000}'", "rule 'x' cannot be used: "),
         ("[[rules]]\nid = 'x'\nregex = 'a'\nsecretGroup = inf", "rule 'x' cannot be used: "),
         (
             "[[rules]]\nid = 'x'\nregex = 'a'\nsecretGroup = -1",
-            "rule 'x' names a group that its pattern has not",
+            "rule 'x' names a group that its pattern does not have",
         ),
-        (f"a = {'[' * 5_000}", "is no TOML: "),
-        (f"a = {'1' * 5_000}", "is no TOML: "),
+        (f"a = {'[' * 5_000}", "is not TOML: "),
+        (f"a = {'1' * 5_000}", "is not TOML: "),
     ],
 )
 def test_what_cannot_be_used_is_said(text, problem):
@@ -101,18 +106,3 @@ def test_what_cannot_be_used_is_said(text, problem):
 def test_patterns_mean_the_same(go, python):
     assert translate_pattern(go) == python
     re.compile(python)
-
-
-def test_time_grows_no_faster_than_the_text():
-    rules = parse_rules(
-        "[[rules]]\nid = 'x'\nkeywords = ['key']\nregex = '''[\\w.-]{0,50}?(?:key)[\\w.-]=([a-z]{40})'''"
-    )
-
-    def seconds(text):
-        start = time.process_time()
-        redact(text, rules=[rules])
-        return time.process_time() - start
-
-    small, large = ("key " * (size // 4) for size in (10_000, 100_000))
-
-    assert seconds(large) < 12 * seconds(small) + 0.1

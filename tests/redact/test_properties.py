@@ -1,4 +1,4 @@
-"""What holds for any text: nothing is lost but secrets, and what was redacted once stays as it is."""
+"""Test properties of redaction for any text: only secrets are removed, and redaction is idempotent."""
 
 import json
 import os
@@ -80,11 +80,37 @@ BITS = [
         ", type: x, ",
         "tokens: [",
     ),
+    *(
+        "\\\n",
+        "\\\n  ",
+        "%41",
+        "%22",
+        "%0A",
+        "%25",
+        "\\u0041",
+        "\\u0022",
+        "\\x41",
+        "&#65;",
+        "'\"",
+        "''",
+        "'\"'\"'",
+    ),
+    *(
+        "$'",
+        "NAME  PASSWORD\n",
+        "DB_PASSWORD    ",
+        " | ",
+        "a,token\nb,",
+        "\t",
+        "Basic ",
+        "psk=",
+        "YW5uOnBhc3M0d29yZHg=",
+    ),
 ]
 
 
 def one_of(values):
-    # By number: a strategy that shows all of them is too long to be shown.
+    # By index: Hypothesis would print a strategy with all these values in full.
     return st.integers(0, len(values) - 1).map(lambda number: values[number])
 
 
@@ -175,7 +201,7 @@ def test_pieces_of_a_text_come_out_as_the_whole_does(text, sizes):
 
 
 def found(text):
-    """The long secrets that a look at the whole text finds, and that are all on one line."""
+    """Return the long, single-line secrets that are found in the whole text."""
     return {
         text[one.start : one.end]
         for one in find_secrets(text)

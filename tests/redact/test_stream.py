@@ -1,4 +1,4 @@
-"""A text that comes in pieces is redacted as it comes, with bounded memory."""
+"""Test redaction of a text that arrives in pieces, with bounded memory."""
 
 import pytest
 
@@ -38,6 +38,19 @@ def test_what_may_go_on_waits():
     out = redact_stream(iter([f"tok {TOKEN[:20]}\n", f"{TOKEN[20:]}\nend\n"]))
 
     assert next(out).text == f"tok {CUT}\n[redacted]\nend\n"
+
+
+def test_a_command_over_many_lines_waits_for_its_last():
+    lines = [
+        "deploy \\\n",
+        "  --dry-run \\\n",
+        f"  --as {TOKEN[:9]}\\\n",
+        f"{TOKEN[9:30]}\\\n",
+        f"{TOKEN[30:]}\n",
+    ]
+
+    assert streamed(iter(lines)) == redact("".join(lines))
+    assert streamed(iter(lines)).endswith(f"  --as {CUT}\\\n[redacted]\\\n[redacted]\n")
 
 
 def test_each_secret_is_told_with_its_line_in_the_whole():

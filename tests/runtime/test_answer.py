@@ -1,4 +1,4 @@
-"""Files that several hosts run: the true caller is recognised, and answered once, in its own words."""
+"""Test hook files that several hosts run: the caller is recognised, and answered once in its format."""
 
 import json
 
@@ -24,7 +24,7 @@ MARKS = {
     "codex": {},
     "vscode": {},
 }
-"""What each sets in the environment of its hooks; @ is the session's name."""
+"""Environment variables that each host sets for its hooks; @ is the session id."""
 
 
 def payload(path):
@@ -37,7 +37,7 @@ def environment(name, sent, **more):
 
 
 def own(path):
-    """Copilot spells others' files in their way; its own spelling never comes through them."""
+    """Return whether *path* has the payload format that Copilot uses for other hosts' files."""
     return path.parent.name != "copilot-cli" or path.stem[0].isupper()
 
 
@@ -45,34 +45,36 @@ THROUGH = [path for path in CAPTURED if path.parent.name in MARKS and own(path)]
 CLAUDES = [path for path in CAPTURED if path.parent.name == "claude-code"]
 
 
-@pytest.mark.parametrize("path", THROUGH, ids=lambda path: f"{path.parent.name}:{path.stem}")
-def test_every_captured_event_is_traced_to_who_sent_it(path):
-    sent = payload(path)
-    if path.stem.startswith("PermissionRequest.pascal"):
-        sent["timestamp"] = sent.get("timestamp", 1)
+def sent_by(name):
+    """Yield (file, payload) pairs of a host."""
+    for path in THROUGH:
+        if path.parent.name == name:
+            sent = payload(path)
+            if path.stem.startswith("PermissionRequest.pascal"):
+                sent["timestamp"] = sent.get("timestamp", 1)
+            yield path, sent
 
-    assert find_caller(CLAUDE, sent, environment(path.parent.name, sent)).name == path.parent.name
+
+@pytest.mark.parametrize("name", MARKS)
+def test_every_captured_event_is_traced_to_its_sender(name):
+    for path, sent in sent_by(name):
+        assert find_caller(CLAUDE, sent, environment(name, sent)).name == name, path
 
 
 @pytest.mark.parametrize("outer", [name for name in MARKS if MARKS[name] and name != "claude-code"])
-@pytest.mark.parametrize("path", CLAUDES, ids=lambda path: path.stem)
-def test_claude_code_started_inside_of_another_agent_is_still_itself(path, outer):
-    sent = payload(path)
-    inherited = dict(MARKS[outer]) | environment("claude-code", sent)
+def test_claude_code_inside_another_agent_is_recognised(outer):
+    for path in CLAUDES:
+        sent = payload(path)
+        inherited = dict(MARKS[outer]) | environment("claude-code", sent)
+        assert find_caller(CLAUDE, sent, inherited) is CLAUDE, path
 
-    assert find_caller(CLAUDE, sent, inherited) is CLAUDE
 
-
-@pytest.mark.parametrize("path", THROUGH, ids=lambda path: f"{path.parent.name}:{path.stem}")
-def test_another_agent_started_inside_of_claude_code_is_that_one(path):
-    name, sent = path.parent.name, payload(path)
-    if name in ("claude-code", "vscode"):  # the editor marks nothing, so an inherited mark hides it
-        return
+@pytest.mark.parametrize("name", [name for name in MARKS if name not in ("claude-code", "vscode")])
+def test_another_agent_inside_claude_code_is_recognised(name):
+    """Check all hosts except VS Code, which sets no variable, so that inherited ones hide it."""
     inherited = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "another"}
-    if path.stem.startswith("PermissionRequest.pascal"):
-        sent["timestamp"] = sent.get("timestamp", 1)
-
-    assert find_caller(CLAUDE, sent, environment(name, sent, **inherited)).name == name
+    for path, sent in sent_by(name):
+        assert find_caller(CLAUDE, sent, environment(name, sent, **inherited)).name == name, path
 
 
 @pytest.mark.parametrize("value", [None, [], "x", 3, {}])
@@ -88,7 +90,7 @@ def test_no_other_host_is_loaded_for_an_ordinary_call(monkeypatch):
 
 
 def through(user, name, stem, host="claude-code", **changes):
-    """What comes back when *name* runs the entry that was made for Claude Code."""
+    """Return the reply when the host *name* runs an entry that was installed for another *host*."""
     sent = {**payload(CAPTURES / name / f"{stem}.json"), "cwd": str(user.project), **changes}
     if name == "cursor":
         sent["workspace_roots"] = [str(user.project)]
@@ -113,7 +115,7 @@ FORCED = {
 
 
 def stopped(name, text):
-    if name == "reasonix":  # which reads the exit code, and the reason
+    if name == "reasonix":  # reasonix reads the exit code and the reason only
         return "git-push-force" in text
     told = json.loads(text)
     nested = told.get("hookSpecificOutput", {})
@@ -121,6 +123,7 @@ def stopped(name, text):
     return "deny" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORCED)
 def test_who_is_not_wired_itself_is_answered_in_its_own_words(user, name):
     stem, changes = FORCED[name]
@@ -138,16 +141,18 @@ def test_cursors_words_are_its_own_and_copilots_are_flat(user):
     assert "hookSpecificOutput" not in copilot
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", [[], ["--user"]])
 @pytest.mark.parametrize("name", [name for name in FORCED if name != "reasonix"])
 def test_who_is_wired_itself_is_stopped_here_all_the_same(user, name, scope):
-    """That a file calls us says nothing about whether the host runs it."""
+    """Check that an own installation does not skip the call: the host may not run that file."""
     assert user.run("init", "--host", name, "--yes", *scope).returncode == 0
     stem, changes = FORCED[name]
 
     assert stopped(name, through(user, name, stem, **changes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "content"),
     [
@@ -174,7 +179,7 @@ def test_a_hooks_file_that_calls_nobody_silences_nobody(user):
 
 
 def test_what_arrives_by_its_own_files_and_anothers_is_one_event(user):
-    """Two dialects tell of it; so one of them is recorded, and the other only repeats what was said."""
+    """Check that both payload formats have the same identity, so that one of them is recorded."""
     here, host = {"cwd": "/repo", "session_id": "s", "sessionId": "s"}, hosts.load("copilot-cli")
     own = {**payload(CAPTURES / "copilot-cli" / "preToolUse.json"), **here, "toolArgs": {"command": "ls"}}
     guest = {
@@ -197,7 +202,7 @@ def test_a_moment_that_the_other_does_not_know_is_judged_as_the_one_that_was_cal
 
 
 def test_a_repository_cannot_make_claude_code_look_like_another(user):
-    """Its settings set the marks of an agent that is wired, and whose tools are called otherwise."""
+    """Set the variables of another installed host, with other tool names, in the repository's settings."""
     user.run("init", "--host", "factory-droid", "--user", "--yes")
     user.write(".claude/settings.json", {"env": {"DROID_PROJECT_DIR": "/x"}})
     old = user.shell("git push --force")
@@ -207,6 +212,7 @@ def test_a_repository_cannot_make_claude_code_look_like_another(user):
     assert reply["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("called", "caller"), [("copilot-cli", "vscode"), ("vscode", "copilot-cli")])
 def test_the_files_in_github_hooks_are_run_by_both_of_their_hosts(user, called, caller):
     stem, changes = FORCED[caller]

@@ -1,4 +1,4 @@
-"""A call is claimed by one, in memory and in a file."""
+"""Test claims of calls, in memory and in a file."""
 
 import os
 import resource
@@ -46,7 +46,7 @@ def test_the_answer_is_noted_by_its_owner_only(table):
 def test_a_claim_is_taken_over_once(table):
     table.claim("e", by="one", at=1.0)
     taken = [table.claim("e", by=name, at=2.0, instead="one") for name in ("two", "three")]
-    table.save_answer("e", by="one", at=3.0, answer="{}")  # too late
+    table.save_answer("e", by="one", at=3.0, answer="{}")  # another process has taken over the claim
 
     assert taken == [None, Claim(by="two", at=2.0)]
     assert table.claim("e", by="x", at=3.0) == Claim(by="two", at=2.0)
@@ -66,6 +66,12 @@ def test_an_old_claim_is_forgotten(table):
 
     assert table.claim("e", by="x", at=1.0 + MAX_AGE_SECONDS) == Claim(by="one", at=1.0)
     assert table.claim("e", by="x", at=1.1 + MAX_AGE_SECONDS) is None
+
+
+def test_a_claim_holds_against_a_call_that_read_the_clock_before_it_waited_for_the_lock(table):
+    table.claim("e", by="one", at=1.001)
+
+    assert table.claim("e", by="other", at=1.0) == Claim(by="one", at=1.001)
 
 
 def test_the_oldest_of_too_many_are_forgotten():

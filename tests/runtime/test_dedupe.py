@@ -1,4 +1,4 @@
-"""The same event by several entries: one answer carries the verdict, whoever comes first, whatever dies."""
+"""Test duplicate events from several entries: one answer has the verdict, in any order and after crashes."""
 
 import json
 import os
@@ -29,7 +29,7 @@ FORCE = "git push --force origin main"
 
 
 def start(user, payload, *words, host="claude-code", **env):
-    """A process of its own that has everything it was asked; it is not waited for."""
+    """Start a hook process, send its input, and return it without waiting."""
     child = subprocess.Popen(
         [str(HOOKLINE), "hook", host, *words],
         stdin=subprocess.PIPE,
@@ -52,18 +52,20 @@ def answers(children):
     return told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [2, 5])
 def test_several_entries_of_one_host_say_the_same_and_it_is_recorded_once(user, number):
     told = answers([start(user, user.shell(FORCE)) for _ in range(number)])
     log = [record for record in user.log() if record["event"] == "PreToolUse"]
 
-    assert sum("deny" in text for text in told) == number  # the host may read any of them, or only one
+    assert sum("deny" in text for text in told) == number  # the host may read all of the answers, or only one
     assert sorted(record["action"] for record in log) == ["block"] + ["pass"] * (number - 1)
-    assert sum("arrived twice" in json.dumps(record["trail"]) for record in log) == number - 1
+    assert sum("received twice" in json.dumps(record["trail"]) for record in log) == number - 1
 
 
+@pytest.mark.slow
 def test_nobody_can_have_the_answer_in_anothers_place_and_throw_it_away(user):
-    """Such as an entry of the repository that sends it nowhere: what speaks against a call is said by all."""
+    """Check that every process reports a block: a repository's entry may discard its own output."""
     for _ in range(3):
         thrown = [start(user, user.shell(FORCE)) for _ in range(4)]
         told = answers([*thrown, start(user, user.shell(FORCE))])
@@ -71,6 +73,7 @@ def test_nobody_can_have_the_answer_in_anothers_place_and_throw_it_away(user):
         assert "deny" in told[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loose", [{"AR_DISABLE_DANGEROUS_COMMAND": "1"}, {"XDG_CONFIG_HOME": "@"}])
 def test_who_was_started_with_other_settings_does_not_answer_for_the_others(user, loose):
     user.write("~/elsewhere/hookline/hookline.toml", "[hooks.dangerous-command]\nenabled = false\n")
@@ -83,8 +86,9 @@ def test_who_was_started_with_other_settings_does_not_answer_for_the_others(user
         assert "deny" in told[1]
 
 
+@pytest.mark.slow
 def test_another_call_of_the_same_name_is_another_call(user):
-    """Some models name every call alike."""
+    """Check distinct calls with the same id, as some models give every call the same one."""
     hooks = {"version": 1, "hooks": {"PreToolUse": [{"command": "sleep 0.5", "priority": 0}]}}
     user.write("~/.config/hookline/hooks.json", hooks)
     told = answers([start(user, user.shell("ls")), start(user, user.shell(FORCE))])
@@ -97,6 +101,7 @@ def opencode(user, command):
     return {"hook": "tool.execute.before", "session": "s", "directory": str(user.project), **call}
 
 
+@pytest.mark.slow
 def test_another_call_of_the_same_name_is_another_call_where_hooks_run_one_by_one(user):
     told = [
         answers([start(user, opencode(user, line), host="opencode")])[0]
@@ -106,6 +111,7 @@ def test_another_call_of_the_same_name_is_another_call_where_hooks_run_one_by_on
     assert ["deny" in text for text in told] == [False, True, False, True]
 
 
+@pytest.mark.slow
 def test_a_secret_is_taken_out_by_all_of_them_and_the_clock_is_told_by_one(user):
     secret = "ghp_k4Z9vQ2mX7bN1cR8tY5wL3pJ6hG0fD2sA9eU"
     shown = {"stdout": f"token {secret}", "stderr": "", "interrupted": False, "isImage": False}
@@ -118,13 +124,14 @@ def test_a_secret_is_taken_out_by_all_of_them_and_the_clock_is_told_by_one(user)
 
 
 def both(user, payload, **env):
-    """What two entries say that a host starts at once, the first of them with another environment."""
+    """Return the answers of two concurrent entries, the first with another environment."""
     return answers([start(user, payload, **env), start(user, payload)])
 
 
 BLOCKING = 'test -n "$OKAY" || { echo "lint failed: fix it" >&2; exit 2; }'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("env", [{"OKAY": "1"}, {"PATH": "/nowhere"}])
 def test_who_was_started_with_another_environment_does_not_answer_for_the_others(user, env):
     hooks = {"version": 1, "hooks": {"PreToolUse": [{"command": BLOCKING, "name": "mine"}]}}
@@ -156,6 +163,7 @@ def test_what_differs_in_its_content_is_another_event(user, changes):
     assert dedupe.identify_event(one) != dedupe.identify_event(other)
 
 
+@pytest.mark.slow
 def test_feedback_after_a_tool_and_what_a_guard_tells_the_agent_is_said_by_all(user):
     hooks = {"version": 1, "hooks": {"PostToolUse": [{"command": BLOCKING, "name": "mine"}]}}
     user.write("~/.config/hookline/hooks.json", hooks)
@@ -164,6 +172,7 @@ def test_feedback_after_a_tool_and_what_a_guard_tells_the_agent_is_said_by_all(u
     assert all("secret" in text for text in both(user, user.shell("cat .env")))
 
 
+@pytest.mark.slow
 def test_what_a_person_let_past_once_passes_by_all_of_its_entries(user):
     file, rule = str(user.home / ".local/state/hookline/passes.json"), "dangerous-command:git-push-force"
     os.makedirs(os.path.dirname(file), mode=0o700)
@@ -188,7 +197,7 @@ def test_what_is_counted_and_remembered_is_so_once(user):
 def test_the_log_shows_that_it_came_twice(user):
     answers([start(user, user.shell("ls")) for _ in range(2)])
 
-    assert "arrived twice, because several entries call hookline for it" in user.run("log").stdout.decode()
+    assert "received twice, because several entries call hookline" in user.run("log").stdout.decode()
 
 
 def test_no_note_is_kept_where_no_trail_is(user):
@@ -198,13 +207,15 @@ def test_no_note_is_kept_where_no_trail_is(user):
     assert user.log() == []
 
 
+@pytest.mark.slow
 def test_the_same_call_asked_again_after_the_answer_is_judged_again(user):
-    """Some models give every call the same name: a retry must not slip through as a repetition."""
+    """Check a retry with the same call id, as some models give every call the same one."""
     told = [user.hook(user.shell(FORCE))[1] for _ in range(3)]
 
     assert all("deny" in json.dumps(one) for one in told)
 
 
+@pytest.mark.slow
 def test_a_turn_that_ends_again_after_the_answer_is_another_end(user):
     for _ in range(3):
         user.hook(user.payload("Stop"))
@@ -216,7 +227,7 @@ def test_who_is_asked_for_other_hooks_is_asked_something_else(user):
     told = answers([start(user, user.shell(FORCE)), start(user, user.shell(FORCE), "--only", "audit")])
 
     assert "deny" in told[0]
-    assert not any("arrived twice" in json.dumps(record["trail"]) for record in user.log())
+    assert not any("received twice" in json.dumps(record["trail"]) for record in user.log())
 
 
 def test_the_second_answers_when_the_first_is_killed_before_it_did(user):
@@ -263,22 +274,22 @@ def runtime(tmp_path_factory):
     made.close()
 
 
-@pytest.mark.parametrize("path", CAPTURED, ids=lambda path: f"{path.parent.name}:{path.stem}")
-def test_every_captured_event_is_answered_once_or_cannot_be_told_from_another(runtime, path):
-    host, event = event_of(path)
-    if event is None:
-        return
-    event = replace(event, session=f"{path}")
-    first = dedupe.claim_call(runtime, host, event)
-    assert isinstance(first, dedupe.ClaimedCall)
-    if not dedupe.identify_event(event):
-        assert isinstance(dedupe.claim_call(runtime, host, event), dedupe.ClaimedCall)  # so both are answered
-        return
-    runtime.last_outcome = Outcome(event=event)
-    first.save_answer(identity.now())
-    later = dedupe.claim_call(runtime, host, event, begun=lambda: identity.now() + 60)
-
-    assert isinstance(later, dedupe.ClaimedCall)
+@pytest.mark.parametrize("name", sorted({path.parent.name for path in CAPTURED}))
+def test_every_captured_event_is_answered_once_or_cannot_be_identified(runtime, name):
+    for path in (path for path in CAPTURED if path.parent.name == name):
+        host, event = event_of(path)
+        if event is None:
+            continue
+        event = replace(event, session=f"{path}")
+        first = dedupe.claim_call(runtime, host, event)
+        assert isinstance(first, dedupe.ClaimedCall), path
+        if not dedupe.identify_event(event):  # an event without an identity is answered twice
+            assert isinstance(dedupe.claim_call(runtime, host, event), dedupe.ClaimedCall), path
+            continue
+        runtime.last_outcome = Outcome(event=event)
+        first.save_answer(identity.now())
+        later = dedupe.claim_call(runtime, host, event, begun=lambda: identity.now() + 60)
+        assert isinstance(later, dedupe.ClaimedCall), path
 
 
 def test_calls_without_a_name_are_told_from_each_other_by_what_they_do():
@@ -301,8 +312,8 @@ def test_calls_without_a_name_are_told_from_each_other_by_what_they_do():
         ("opencode", "{}", 0.4, False),
         ("opencode", "{}", 0.6, True),
         ("opencode", "", 0.1, True),
-        ("opencode", '{"blocked": "no"}', 0.1, True),  # a call that was stopped and comes again is new
-        ("claude-code", "{}", 0.1, True),  # which runs all hooks at once, so a later call is another
+        ("opencode", '{"blocked": "no"}', 0.1, True),  # a blocked call that arrives again is a new call
+        ("claude-code", "{}", 0.1, True),  # runs all hooks at once, so a later call is new
     ],
 )
 def test_a_call_just_after_the_answer_is_the_same_if_the_host_asks_so(host, said, later, answers):
@@ -312,7 +323,7 @@ def test_a_call_just_after_the_answer_is_the_same_if_the_host_asks_so(host, said
         dedupe.identify_event(event, (dedupe.hash_policy(runtime, hosts.load(host)),)),
         identity.now(),
     )
-    runtime.claims.claim(name, by="1:1:1", at=time.time())
+    runtime.claims.claim(name, by="1:1:1", at=answered)
     runtime.claims.save_answer(name, by="1:1:1", at=answered, answer=said)
     held = dedupe.claim_call(runtime, hosts.load(host), event, begun=lambda: answered + later)
     runtime.close()
@@ -345,7 +356,7 @@ def test_a_claim_whose_owner_hangs_is_taken_over_in_time():
     )
 )
 def test_in_any_order_exactly_one_answer_carries_the_verdict(runtime, schedule):
-    """(when it comes, how long it takes, whether it fails) of each that is asked the same."""
+    """Run calls with (arrival, duration, whether it fails) as in *schedule*."""
     host, session = hosts.load("claude-code"), os.urandom(8).hex()
     event = PreToolUse(session=session, host=host.name, tool="Bash", call="call-1")
     gate, verdicts = threading.Barrier(len(schedule)), []

@@ -1,4 +1,4 @@
-"""Strikes and the shared cap: whose they are, what resets them, and what holds where nobody can count."""
+"""Test strikes and the shared cap: their scope, their reset, and gates without a working store."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -9,18 +9,23 @@ from hookline import Response, State, TurnEnd, block, hook
 from hookline.core.derive import derive, find_abilities
 from hookline.core.events import (
     BLOCK,
+    OnError,
     PreModelCall,
+    PreToolUse,
+    SessionEnd,
+    SessionStart,
     Stop,
     Subagent,
     SubagentStop,
     TurnStart,
     UserPromptSubmit,
 )
+from hookline.core.host import Reply
 from hookline.core.store import Query, StoreFailed
 from hookline.hosts import load, names
 from hookline.runtime.runtime import Runtime
 from hookline.stores import memory
-from hookline.testing import any_event, stop, user_prompt_submit
+from hookline.testing import any_event, pre_tool_use, stop, user_prompt_submit
 
 CLAUDE = load("claude-code")
 HELPER = Subagent(id="a1", type="explorer")
@@ -35,7 +40,7 @@ def runtime():
 
 
 def gate(name, answers, *on):
-    """A hook that gives one answer after another, and then passes."""
+    """Return a hook that gives the *answers* in turn and then passes."""
 
     def judge(event, state):
         return answers.pop(0) if answers else None
@@ -158,7 +163,7 @@ def test_the_third_strike_ends_the_turn_whatever_else_would_make_it_go_on(runtim
     replies = [json.loads(runtime.answer(CLAUDE, "Stop", stop()).stdout) for _ in range(4)]
 
     assert [reply.get("decision") for reply in replies] == ["block", "block", None, None]
-    assert "last: the goal is not reached" in replies[2]["systemMessage"]
+    assert "last reason: the goal is not reached" in replies[2]["systemMessage"]
     assert [step.action for step in runtime.last_outcome.trail if step.hook == "hookline"] == [
         "capped",
         "capped",
@@ -214,7 +219,7 @@ def test_helpers_have_a_cap_of_their_own(runtime):
 
 
 class Broken:
-    """A store that cannot be used from some moment on."""
+    """A store that can be made to fail."""
 
     def __init__(self):
         self.store, self.works = memory.open_store(), True
@@ -249,6 +254,7 @@ def test_without_a_store_nothing_goes_on_where_nobody_tells(kind):
     assert (outcome.blocked, outcome.capped) == (None, True)
 
 
+@pytest.mark.slow
 def test_a_store_that_cannot_be_opened_makes_nothing_go_on_for_ever(user):
     user.write("~/.config/hookline/hooks.json", {"version": 1, "hooks": {"Stop": [{"command": "exit 2"}]}})
     user.write("~/.local/state", "a file where the folder of the store should be")
@@ -283,3 +289,83 @@ def test_a_capped_end_is_in_the_trail(runtime):
     assert [(row.event, row.action) for row in rows[-2:]] == [("TurnEnd", "pass"), ("Stop", "pass")]
     assert [step["said"] for step in rows[-2].trail if step["hook"] == "hookline"] == ["capped"]
     assert any("capped" in text for text in rows[-1].warnings)
+
+
+def broken(kind, name="broken"):
+    def judge(event, state):
+        raise ZeroDivisionError("broken hook")
+
+    judge.__annotations__ = {"event": kind}
+    return hook(name=name)(judge)
+
+
+def seen(runtime, kind):
+    events = []
+
+    def judge(event, state):
+        events.append(event)
+
+    judge.__annotations__ = {"event": kind}
+    runtime.register(hook(name=f"seer-{kind.__name__.lower()}")(judge))
+    return events
+
+
+@pytest.mark.parametrize("by_host", [True, False])
+def test_a_failed_hook_fires_on_error_once(runtime, by_host):
+    errors = seen(runtime, OnError)
+    runtime.register(broken(PreToolUse))
+    event = pre_tool_use("ls", session="s", host="claude-code")
+    if by_host:
+        runtime.answer(CLAUDE, "PreToolUse", event)
+    else:
+        runtime.fire_now(event)
+
+    assert [(error.kind, error.error) for error in errors] == [
+        ("hook", "hook 'broken' failed: ZeroDivisionError: broken hook")
+    ]
+
+
+def test_each_failed_hook_has_its_own_error_and_a_failed_hook_of_on_error_has_none(runtime):
+    errors = seen(runtime, OnError)
+    runtime.register(broken(PreToolUse))
+    runtime.register(broken(PreToolUse, "other"))
+    runtime.register(broken(OnError, "worse"))
+    outcome = runtime.fire_now(pre_tool_use("ls"))
+
+    assert [error.error[:14] for error in errors] == ["hook 'broken' ", "hook 'other' f"]
+    assert {warning.split()[1] for warning in outcome.warnings} == {"'broken'", "'other'", "'worse'"}
+
+
+def test_a_session_ends_once_however_often_the_host_says_so(runtime):
+    ends_seen = seen(runtime, SessionEnd)
+    event = any_event(SessionEnd, session="s", host="claude-code")
+    replies = [runtime.answer(CLAUDE, "SessionEnd", event) for _ in range(3)]
+    runtime.fire_now(event)
+
+    assert len(ends_seen) == 1
+    assert replies[1:] == [Reply(), Reply()]
+    prompt = user_prompt_submit("go on", session="s", host="claude-code")
+    for resumed in (any_event(SessionStart, session="s", host="claude-code"), prompt):
+        runtime.answer(CLAUDE, resumed.name, resumed)
+        runtime.answer(CLAUDE, "SessionEnd", event)
+    assert len(ends_seen) == 3
+
+
+def test_a_retry_of_the_end_after_a_crash_is_judged(runtime):
+    ends_seen = seen(runtime, SessionEnd)
+    event = any_event(SessionEnd, session="s", host="claude-code")
+    for call in ("c1", "c1", "c2"):
+        runtime.call_id = call
+        runtime.answer(CLAUDE, "SessionEnd", event)
+
+    assert len(ends_seen) == 2
+
+
+def test_reasonix_does_not_claim_that_the_agent_read_why_a_gate_failed(runtime):
+    runtime.register(gate("lint", [block("lint failed")]))
+    event = stop(session="s", host="reasonix")
+    reply = runtime.answer(load("reasonix"), "Stop", event)
+
+    assert reply.stderr == (
+        "hookline: reasonix cannot block here; the agent has not received the reason: lint failed\n"
+    )

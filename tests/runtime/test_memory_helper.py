@@ -1,4 +1,4 @@
-"""A command that helps to learn: what it is told, what of its answer is kept, and what if it fails."""
+"""Test the helper command of memory: its input, the parts of its output that are kept, and its failures."""
 
 import json
 import time
@@ -47,7 +47,7 @@ def test_the_command_is_told_what_was_said_and_done():
     assert said["talk"] == [{"person": "USE CENTS"}, {"ran": "MAKE"}, {"failed": "NO RULE"}, {"edit": "A.PY"}]
     assert (said["version"], said["branch"]) == (1, "412-ROUNDING")
     assert said["known"] == [{"kind": "fact", "text": "TABS"}]
-    assert "JSON object a line" in said["task"]
+    assert "JSON object per line" in said["task"]
 
 
 def test_where_nobody_said_anything_it_is_not_asked():
@@ -94,10 +94,10 @@ def test_it_is_believed_less_than_a_person_and_little_of_it_is_kept():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("Sure! Here are the memories:", "one JSON object a line"),
+        ("Sure! Here are the memories:", "one JSON object per line"),
         ("[1, 2]", "it must print objects"),
         ('{"kind": "rumour", "text": "something else"}', "its kind must be one of"),
-        ('{"text": 5}', "its text must be a text"),
+        ('{"text": 5}', "its text must be a string"),
         ('{"text": "short"}', "12 to 400 characters"),
         ('{"text": "long enough it is", "confidence": "very"}', "a number from 0 to 1"),
     ],
@@ -142,7 +142,7 @@ def eventually(look, seconds=30.0):
 
 @pytest.fixture
 def turn(user, tmp_path):
-    """End a turn in which somebody said something, with such a command."""
+    """Return a function that ends a turn with *command* configured as the helper."""
     recording = tmp_path / "talk.jsonl"
 
     def ended(command, text="Amounts are kept as cents", **settings):
@@ -164,9 +164,10 @@ def listed(user):
 
 
 def troubles(user):
-    return [row["summary"] for row in user.log() if "helps to learn" in row["summary"]]
+    return [row["summary"] for row in user.log() if "enrich failed" in row["summary"]]
 
 
+@pytest.mark.slow
 def test_what_it_says_is_remembered_and_the_user_told(turn, user):
     answer = '{"kind": "decision", "text": "Rounding happens once, at the end"}'
     code, _, err = turn(f"cat > asked.json; env > env.txt; echo '{answer}'")
@@ -183,13 +184,14 @@ def test_what_it_says_is_remembered_and_the_user_told(turn, user):
     assert "remembered: Rounding happens once" in reply["systemMessage"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        ("echo no such model >&2; exit 3", "it ended with 3: no such model"),
-        ("echo Sure", "it must print one JSON object a line, or a list, and nothing else"),
-        ("sleep 60", "it gave no answer within 0.5 s"),
-        ("yes x", "it "),
+        ("echo no such model >&2; exit 3", "exited with status 3: no such model"),
+        ("echo Sure", "it must print one JSON object per line, or a list, and nothing else"),
+        ("sleep 60", "timed out after 0.5 s"),
+        ("yes x", "enrich failed: "),
     ],
 )
 def test_its_failure_is_in_the_trail_and_told(turn, user, command, why):
@@ -202,6 +204,7 @@ def test_its_failure_is_in_the_trail_and_told(turn, user, command, why):
     assert why in reply["systemMessage"]
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_it(turn, user):
     code, _, err = turn("cat > began; sleep 3; touch done; echo")
     there = (user.project / "done").exists()

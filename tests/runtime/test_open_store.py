@@ -1,15 +1,18 @@
-"""The store that a person configured is the one that is used, and no repository leads it elsewhere."""
+"""Test that the configured store is used, and that a repository cannot redirect it."""
 
 import json
 from contextlib import closing
 
 import pytest
 
+from hookline.core.events import PreToolUse
 from hookline.core.store import Limits, Query, Record, StoreFailed
 from hookline.hosts import load as host
 from hookline.runtime import open_store
+from hookline.runtime.runtime import Runtime
 from hookline.runtime.setup import load_setup
 from hookline.stores import memory
+from hookline.system import spool_files
 
 ADDRESS = "postgresql://thief@evil.example.invalid/all"
 DAY = 86_400.0
@@ -80,7 +83,7 @@ def test_a_limit_that_is_none_is_a_problem(user, line):
 def test_postgres_without_an_address_is_said(user):
     user.write("~/.config/hookline/hookline.toml", 'store = "postgres"\n')
 
-    with pytest.raises(StoreFailed, match="needs an address"):
+    with pytest.raises(StoreFailed, match="requires an address"):
         open_store.open_store(loaded(user))
 
 
@@ -104,9 +107,31 @@ def test_an_agent_goes_on_without_its_server(user):
     assert [reply["hookSpecificOutput"]["permissionDecision"] for _, reply, _ in (first, second)] == [
         "deny"
     ] * 2
-    assert "the store cannot be used" in first[1]["systemMessage"]
+    assert "the store could not be used, so records wait in the spool" in first[1]["systemMessage"]
     assert "the store" not in second[1].get("systemMessage", "")
     assert "cannot be used" in user.run("doctor").stdout.decode()
+
+
+def test_a_program_uses_its_store_again_once_it_is_back(user, monkeypatch):
+    """Check a program that runs longer than an outage: its decisions wait, and its store works again."""
+    away = user.write("~/store", "a file where a folder should be")
+    user.write("~/.config/hookline/hookline.toml", f'store_address = "{away}/db"\n')
+    event = PreToolUse(host="envelope", session="s", tool="Bash", kind="shell", input={"command": "ls"})
+    with closing(Runtime.load(str(user.project), user.environment())) as runtime:
+        said = runtime.fire_now(event).warnings
+        away.unlink()
+        runtime.run_deferred_work()
+        waiting = spool_files.paths(runtime.setup.places.spool)
+        monkeypatch.setattr(open_store, "RETRY_SECONDS", 0.0)
+        monkeypatch.setattr(runtime.store, "_retry_at", 0.0)
+        runtime.fire_now(event)
+        runtime.run_deferred_work()
+        kept = [record.event for _, record in runtime.store.records(Query())]
+
+    assert any("records wait in the spool" in warning for warning in said)
+    assert len(waiting) == 1
+    assert kept == ["PreToolUse"] * 2
+    assert spool_files.paths(runtime.setup.places.spool) == []
 
 
 def filled(numbers, at=NOW):

@@ -1,4 +1,4 @@
-"""Sinks around real calls: no answer waits for them or differs, and what is lost is counted and shown."""
+"""Test sinks around real calls: they neither change nor delay answers, and lost reports are counted."""
 
 import json
 import time
@@ -19,7 +19,7 @@ STEMS = ("SessionStart", "PreToolUse", "Stop")
 
 
 def replies(user, session="one"):
-    """What a host would read: answers, and what came after them."""
+    """Return the exit code and output of the hook for several events of a session."""
     payloads = [user.payload(stem) for stem in STEMS] + [user.shell("git push --force")]
     payloads = [{**payload, "session_id": session} for payload in payloads]
     ran = [user.run("hook", "claude-code", stdin=json.dumps(payload)) for payload in payloads]
@@ -36,14 +36,15 @@ def lines(user):
 
 @pytest.fixture(scope="module")
 def before(watched):
-    """The replies where there is no sink."""
+    """Return the replies without a sink."""
     return replies(watched[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("behaviour", ["well", "refuses", "garbage", "hangs"])
 def test_no_answer_differs_or_waits_whatever_the_receiver_does(user, before, collector, protocol, behaviour):
     collector.behaviour = behaviour
-    # Longer than a call may take here before it is killed: whoever waited would be found out.
+    # Longer than the timeout of the call, so that a call that waits for the sink fails.
     user.write(
         TOML, f'[sinks.otel]\nendpoint = "{collector.endpoint}"\nprotocol = "{protocol}"\ntimeout = 300.0\n'
     )
@@ -52,12 +53,13 @@ def test_no_answer_differs_or_waits_whatever_the_receiver_does(user, before, col
     collector.wait(lambda one: one.requests)
 
 
+@pytest.mark.slow
 def test_no_answer_differs_or_waits_when_nobody_is_there(user, before, protocol):
     user.write(TOML, f'[sinks.otel]\nendpoint = "{AWAY}"\nprotocol = "{protocol}"\ntimeout = 1.0\n')
 
     assert replies(user) == before
     shown = until(user, "sinks.otel", lambda one: one["failed"])
-    assert "did not take traces" in shown["failed"]
+    assert "rejected traces" in shown["failed"]
     assert shown["waiting"] >= len(STEMS)
 
 
@@ -90,6 +92,7 @@ def test_what_waited_while_nobody_was_there_is_sent_later(user, collector, proto
     assert len({span.trace_id for span in collector.spans}) == 7
 
 
+@pytest.mark.slow
 def test_what_finds_no_room_is_dropped_counted_and_shown(user):
     user.write(TOML, f'[sinks.otel]\nendpoint = "{AWAY}"\n')
     folder = user.home / STATE / "otel"
@@ -98,13 +101,14 @@ def test_what_finds_no_room_is_dropped_counted_and_shown(user):
     ran = [user.run("hook", "claude-code", stdin=json.dumps(user.payload("Notification"))) for _ in range(3)]
 
     assert [one.returncode for one in ran] == [0, 0, 0]
-    # The first event of a session is told with its beginning, so three calls are four events.
+    # The first event of a session also reports its start, so three calls are four events.
     assert outbox.count_dropped(str(folder)) == 4
-    assert [b"could not be told" in one.stderr for one in ran] == [True, False, False]
+    assert [b"sink 'otel' failed" in one.stderr for one in ran] == [True, False, False]
     for command in (["list", "sinks"], ["config", "show"], ["doctor"]):
         assert "4 dropped, the last export failed: away" in user.run(*command).stdout.decode()
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_written_is_said_once_and_nothing_else_suffers(user):
     before = [one[:2] for one in replies(user)]
     user.write(TOML, '[sinks.jsonl]\nfile = "/proc/hookline/telemetry.jsonl"\n')
@@ -112,11 +116,12 @@ def test_a_file_that_cannot_be_written_is_said_once_and_nothing_else_suffers(use
     shown = user.run("list", "sinks").stdout.decode()
 
     assert [one[:2] for one in after] == before
-    assert len([stderr for *_, stderr in after if b"sink 'jsonl' could not be told" in stderr]) == 1
+    assert len([stderr for *_, stderr in after if b"sink 'jsonl' failed" in stderr]) == 1
     assert "dropped, the last export failed" in shown
     assert len(user.log()) >= 2 * len(before)
 
 
+@pytest.mark.slow
 def test_lines_of_a_life(user):
     user.write(TOML, "[sinks.jsonl]\n")
     replies(user)
@@ -138,7 +143,7 @@ def test_what_a_hook_of_ones_own_measures_is_told(user):
         "~/.config/hookline/hooks/loops.py",
         "from hookline import PostToolUse, Response, hook\n"
         "from hookline.core.response import Measure\n"
-        "@hook()\n"
+        "@hook(priority=90)\n"
         "def loops(event: PostToolUse, state):\n"
         "    return Response(effects=(Measure(name='loop.score', value=0.25),))\n",
     )
@@ -147,6 +152,7 @@ def test_what_a_hook_of_ones_own_measures_is_told(user):
     assert [one["figures"]["loop.score"] for one in lines(user) if one["event"] == "PostToolUse"] == [0.25]
 
 
+@pytest.mark.slow
 def test_content_is_told_only_to_the_sink_that_wants_it(user, collector, protocol):
     user.write(
         TOML,
@@ -174,9 +180,9 @@ def test_a_repository_adds_and_redirects_no_sink_by_itself(user):
     user.hook(user.payload("UserPromptSubmit", prompt="the very words"))
     shown = user.run("config", "show").stdout.decode()
 
-    assert "waits for your trust: .hookline/hookline.toml:2: [sinks.jsonl] file = '/tmp/x'" in shown
-    assert "waits for your trust: .hookline/hookline.toml:3: [sinks.jsonl] content = True" in shown
-    assert "waits for your trust: .hookline/hookline.toml: [sinks.otel]" in shown
+    assert "not trusted: .hookline/hookline.toml:2: [sinks.jsonl] file = '/tmp/x'" in shown
+    assert "not trusted: .hookline/hookline.toml:3: [sinks.jsonl] content = True" in shown
+    assert "not trusted: .hookline/hookline.toml: [sinks.otel]" in shown
     assert "sinks.otel" not in shown.partition("value")[2]
     assert not [one for one in lines(user) if "content" in one]
 
@@ -184,11 +190,11 @@ def test_a_repository_adds_and_redirects_no_sink_by_itself(user):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("[sinks.jsnol]\n", "'sinks' has no 'jsnol'; there are: jsonl, otel"),
+        ("[sinks.jsnol]\n", "no sink named 'jsnol'; did you mean 'jsonl'?"),
         ("[sinks.jsonl]\nsize = true\n", "setting 'size' of sink 'jsonl' must be a whole number, not true"),
         (
             "[sinks.jsonl]\nlouder = 1\n",
-            "sink 'jsonl' has no setting 'louder'; there are: content, enabled, file, keep, size",
+            "sink 'jsonl' has no setting 'louder'; available: content, enabled, file, keep, size",
         ),
         ('[sinks.otel]\nprotocol = "smoke"\n', 'must be one of "http", "grpc", not \'smoke\''),
         ("sinks = 3\n", "'sinks' must be a table of keys, not a whole number"),
@@ -210,6 +216,7 @@ def test_headers_are_shown_by_name_only(user):
     assert b"sesame" not in shown
 
 
+@pytest.mark.slow
 def test_what_doctor_tries_out_is_told_to_nobody(user):
     user.write(TOML, f'[sinks.jsonl]\nfile = "{user.home}/told.jsonl"\n')
     user.run("init", "--host", "claude-code", "--yes")

@@ -1,4 +1,4 @@
-"""Gates, strikes, the cap and token targets under any sequence of events, against a model of the rules."""
+"""Test gates, strikes, the cap and token targets with random events against a model of the rules."""
 
 import shutil
 import tempfile
@@ -35,7 +35,7 @@ TIMES = st.sampled_from([1, 1, 1, 2, 3, 9])
 
 
 class Turns(RuleBasedStateMachine):
-    """The real runtime beside what the rules say of it."""
+    """The real runtime beside a model of its rules."""
 
     def __init__(self):
         super().__init__()
@@ -76,7 +76,7 @@ class Turns(RuleBasedStateMachine):
             del self.strikes[key]
 
     def struck(self, who, gates, blocking):
-        """The gate whose block holds, empty where none does."""
+        """Return the gate whose block holds, or an empty string."""
         for gate in gates:
             if gate in blocking:
                 self.strikes[who, gate] += 1
@@ -85,14 +85,14 @@ class Turns(RuleBasedStateMachine):
         return ""
 
     def goes_on(self, who, *, wanted):
-        """Whether what wants the turn to go on is still within the cap."""
+        """Return whether a *wanted* continuation is within the cap."""
         if not wanted:
             return False
         self.continuations[who] += 1
         return self.continuations[who] <= CAP
 
     def below_target(self):
-        """The rules of token targets, once more."""
+        """Return whether the model of token targets continues the turn."""
         if not self.target or not self.known:
             return False
         count, last_gain, last_total = self.tracked
@@ -188,6 +188,7 @@ class TurnsInSqlite(Turns):
         return sqlite.open_store(f"{self.place}/store.db")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("machine", [Turns, TurnsInSqlite])
 def test_any_sequence_of_events_follows_the_rules(machine):
     case = machine.TestCase

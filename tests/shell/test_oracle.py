@@ -1,4 +1,4 @@
-"""bash itself as the judge: of what a word becomes, and of what is grammar."""
+"""Test the reader against bash: the expansion of words, and the grammar."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from hookline.shell import read
 
 BASH = shutil.which("bash") or ""
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
-pytestmark = pytest.mark.skipif(not BASH, reason="bash is the judge here")
+pytestmark = pytest.mark.skipif(not BASH, reason="requires bash")
 some = settings(
     max_examples=400 if LONG else 15,
     deadline=None,
@@ -106,13 +106,13 @@ def test_static_words_are_what_bash_makes_of_them(lines):
         words = [command for command in commands if command.name == "printf" and not command.via][-1].words[
             2:
         ]
-        # `{a,b}=~` is no setting to bash, so the tilde stays; a guard does well to think of the home.
+        # bash does not expand the tilde in `{a,b}=~`, but a guard should expect the home there.
         if not any(one.dynamic for one in words) and "}=~" not in written:
             assert [one.text for one in words] == expected.split("\0")[:-1], written
 
 
 def nested(inner):
-    """Commands built out of *inner* commands, in every shape the grammar has."""
+    """Return a strategy for commands built from *inner* commands, in each form of the grammar."""
     pair = st.tuples(inner, inner)
     return st.one_of(
         pair.flatmap(

@@ -1,4 +1,4 @@
-"""Where a text came from: back to the command that printed it, through variables, files and pipes."""
+"""Test the origins of a word: the commands that printed it, through variables, files and pipes."""
 
 import pytest
 
@@ -10,7 +10,7 @@ def reading(line, **known):
 
 
 def behind(line, place=-1, word=-1):
-    """The programs that a word of a command came from."""
+    """Return the names of the programs that a word of a command came from."""
     found = reading(line)
     return [found.commands[one].name for one in found.commands[place].words[word].origins]
 

@@ -1,4 +1,4 @@
-"""What else a line runs: through other machines, containers, variables of git and tar, users' runners."""
+"""Test indirect commands: through other machines, containers, git and tar variables, and users' runners."""
 
 import pytest
 

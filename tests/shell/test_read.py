@@ -1,4 +1,4 @@
-"""What a line would run: every grammar form, where each command came from, and what is not read."""
+"""Test the commands that a line would run: each form of the grammar, their origins, and unreadable parts."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from hookline.shell import MAX_LINE, UNKNOWN, read
 
 
 def ran(line, **known):
-    """Each command as its words joined, in order."""
+    """Return the commands of a line in order, each as its joined words."""
     reading = read(line, cwd="/home/me/project", home="/home/me", **known)
     return [" ".join(word.text for word in command.words) for command in reading.commands]
 
@@ -198,17 +198,17 @@ def test_the_way_to_a_command_is_told():
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("a 'b", "a ' is never closed"),
-        ('a "b', 'a " is never closed'),
-        ("a `b", "a ` is never closed"),
+        ("a 'b", "unclosed '"),
+        ('a "b', 'unclosed "'),
+        ("a `b", "unclosed `"),
         ("a $(b", "expected ')'"),
         ("a )", "unexpected ')'"),
-        ("a &&", "nothing follows '&&'"),
+        ("a &&", "missing command after '&&'"),
         ("if a; then b", "expected 'fi'"),
-        ("bash -c 'a \"'", 'a " is never closed'),
-        ("( " * 33 + "a" + " )" * 33, "nested more than 32 deep"),
-        ("sudo " * 9 + "a", "wrapped too deep"),
-        ("a" * (MAX_LINE + 1), "too long to read"),
+        ("bash -c 'a \"'", 'unclosed "'),
+        ("( " * 33 + "a" + " )" * 33, "nesting exceeds 32 levels"),
+        ("sudo " * 9 + "a", "too many nested wrappers"),
+        ("a" * (MAX_LINE + 1), "line is too long"),
     ],
 )
 def test_what_is_not_read_is_told(line, reason):

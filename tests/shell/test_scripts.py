@@ -1,4 +1,4 @@
-"""Every shell script of this machine that bash accepts is read without a problem."""
+"""Test that each shell script of this machine that bash accepts is read without a problem."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ import pytest
 from hookline.shell.grammar import parse
 
 BASH = shutil.which("bash") or ""
-pytestmark = pytest.mark.skipif(not BASH, reason="bash is the judge here")
+pytestmark = pytest.mark.skipif(not BASH, reason="requires bash")
 FOLDERS = (Path("/usr"), Path("/etc"), Path("/opt"))
 
 
@@ -33,7 +33,7 @@ def is_script(path):
 
 
 def failures(paths):
-    """The scripts that bash accepts and we do not, each with the first reason."""
+    """Yield (path, first problem) of scripts that bash accepts and the reader does not."""
     for path in paths:
         _, failed = parse(path.read_bytes().decode("utf-8", "replace"))
         if (

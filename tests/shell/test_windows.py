@@ -1,4 +1,4 @@
-"""Lines of PowerShell and cmd: which commands they would run, on what."""
+"""Test the commands and paths in lines of PowerShell and cmd."""
 
 import pytest
 from hypothesis import given, settings

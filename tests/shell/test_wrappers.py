@@ -1,4 +1,4 @@
-"""Programs that run programs: the innermost command is found behind each of them."""
+"""Test programs that run other programs: the innermost command is found."""
 
 import base64
 
@@ -10,7 +10,7 @@ ENCODED = base64.b64encode(b"rm -rf /\n").decode()
 
 
 def last(line):
-    """The words of the last command that runs."""
+    """Return the words of the last command."""
     return [word.text for word in read(line, cwd="/p", home="/h").commands[-1].words]
 
 

@@ -1,4 +1,4 @@
-"""What a receiver of OpenTelemetry's protocol is sent, by calls of the command and by the sink itself."""
+"""Test the requests to an OpenTelemetry receiver, from calls of the command and from the sink itself."""
 
 import json
 
@@ -8,6 +8,8 @@ from hookline.core.sink import SinkFailed
 from hookline.sinks.otel import open_sink
 from hookline.testing.sinks import a_report
 
+pytestmark = pytest.mark.slow
+
 
 def configure(user, collector, protocol, **more):
     lines = {"endpoint": collector.endpoint, "protocol": protocol, "timeout": 5.0, **more}
@@ -16,7 +18,7 @@ def configure(user, collector, protocol, **more):
 
 
 def lived(user, *, blocked="git push --force"):
-    """A short life of a session: one prompt, a call that works, one that fails, one that is stopped."""
+    """Run a short session: a prompt, a call that succeeds, one that fails, and a blocked one."""
     session = {"session_id": "s-1"}
     ok = {**session, "tool_use_id": "call-1", "tool_input": {"command": "ls"}}
     bad = {**session, "tool_use_id": "call-2", "tool_input": {"command": "false"}}
@@ -36,7 +38,7 @@ def lived(user, *, blocked="git push --force"):
 
 @pytest.fixture(scope="module")
 def life(watched, protocol):
-    """All that the receiver knows of one session, when the session itself is told."""
+    """Return the receiver after a complete session."""
     user, collector = watched
     configure(user, collector, protocol)
     lived(user)
@@ -44,13 +46,13 @@ def life(watched, protocol):
 
 
 def tree(collector):
-    """Each span's name with those above it."""
+    """Return the path of span names from the root to each span."""
     spans = {span.span_id: span for span in collector.spans}
 
     def path(span):
         above = spans.get(span.parent_span_id)
         if not above:
-            assert not span.parent_span_id, f"nobody sent what {span.name} is under"
+            assert not span.parent_span_id, f"missing parent span of {span.name}"
         return (*(path(above) if above else ()), span.name)
 
     return [path(span) for span in spans.values()]
@@ -199,7 +201,7 @@ def test_a_receiver_that_does_not_take_it_is_said(collector, protocol, behaviour
     collector.behaviour = behaviour
     sink = open_sink("", endpoint=collector.endpoint, protocol=protocol, timeout=1.0)
     try:
-        with pytest.raises(SinkFailed, match=r"did not take traces: .+"):
+        with pytest.raises(SinkFailed, match=r"rejected traces: .+"):
             sink.export([a_report()])
     finally:
         collector.release.set()
@@ -209,7 +211,7 @@ def test_a_receiver_that_does_not_take_it_is_said(collector, protocol, behaviour
 def test_a_receiver_that_is_away_is_said(protocol):
     sink = open_sink("", endpoint="http://127.0.0.1:9", protocol=protocol, timeout=1.0)
     try:
-        with pytest.raises(SinkFailed, match=r"did not take traces: .+"):
+        with pytest.raises(SinkFailed, match=r"rejected traces: .+"):
             sink.export([a_report()])
     finally:
         sink.close()

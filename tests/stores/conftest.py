@@ -1,4 +1,4 @@
-"""Every store there is, each with a place of its own; the servers that some of them need are real."""
+"""Fixtures that open each store in an empty location, PostgreSQL on a real server."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def postgres():
 
 @pytest.fixture
 def place(request, tmp_path):
-    """Where a store of that name may be opened, empty."""
+    """Return a function that returns the address of an empty store."""
 
     def at(name):
         return (
@@ -27,7 +27,7 @@ def place(request, tmp_path):
 
 @pytest.fixture
 def opened(place):
-    """Open the empty store of a name; it is closed afterwards."""
+    """Return a function that opens an empty store by name; all are closed afterwards."""
     kept = []
 
     def opener(name):

@@ -1,4 +1,4 @@
-"""A real PostgreSQL server for the tests: on a Unix socket in a temporary folder, as an unprivileged user."""
+"""PostgreSQL server for the tests, on a Unix socket in a temporary folder, as an unprivileged user."""
 
 import fcntl
 import os
@@ -19,7 +19,7 @@ START = 60.0
 
 
 class Server:
-    """Where it is, and how to stop it, start it again, and make a database in it."""
+    """A PostgreSQL server that can be stopped and restarted."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -36,7 +36,7 @@ class Server:
         return f"postgresql://{user}@/{database}?host={self.folder}"
 
     def database(self, encoding: str = "UTF8") -> str:
-        """The address of a database that nobody else uses."""
+        """Create an empty database and return its address."""
         import psycopg
 
         name = f"test_{next(self._numbers)}"
@@ -72,7 +72,7 @@ class Server:
                 return
 
     def stop(self) -> None:
-        """At once, as when the machine loses power."""
+        """Stop the server at once, as on a power failure."""
         if self._process is not None:
             for number in (signal.SIGCONT, signal.SIGQUIT):
                 with suppress(ProcessLookupError):
@@ -83,7 +83,7 @@ class Server:
 
 @contextmanager
 def running():
-    """A server, for as long as it is needed."""
+    """Run a server during a `with` block."""
     folder = Path(tempfile.mkdtemp(prefix="hookline-pg-", dir="/tmp"))  # the path of a socket must be short
     server = Server(folder)
     try:
@@ -111,7 +111,7 @@ def running():
 
 
 def program(name: str) -> str:
-    """The path of a program of the newest PostgreSQL here, which is installed where that can be done."""
+    """Return the path of a program of the newest PostgreSQL, and install PostgreSQL first if possible."""
     if found := _found(name):
         return found
     if os.geteuid() == 0 and shutil.which("apt-get"):
@@ -122,7 +122,7 @@ def program(name: str) -> str:
 
 
 def _install() -> None:
-    # One of several test processes installs it, the others wait; apt's own lock would turn them away.
+    # One of several test processes installs it and the others wait, because apt's own lock fails at once.
     with (Path(tempfile.gettempdir()) / "hookline-apt.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not _found("postgres"):
@@ -131,7 +131,7 @@ def _install() -> None:
 
 
 def _apt(*words: str) -> None:
-    # RUNLEVEL: the server that the package would start is not ours, and not wanted.
+    # RUNLEVEL prevents the package from starting its own server.
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
     subprocess.run(["apt-get", "-qq", *words], check=True, timeout=900, env=env, stdout=sys.stderr)
 
@@ -142,7 +142,7 @@ def _found(name: str) -> str | None:
 
 
 def as_whom() -> dict[str, object]:
-    """A server refuses to run as root."""
+    """Return options for subprocess that drop root, because the server refuses to run as root."""
     env = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
     if os.geteuid() != 0:
         return {"env": env}

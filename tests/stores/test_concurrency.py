@@ -1,4 +1,4 @@
-"""Many processes at one store: every count is exact, and what is recorded twice is there once."""
+"""Test concurrent processes on a store: counts are exact, and duplicate records are stored once."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 from hookline import stores
 from hookline.core.store import Query
 
-pytestmark = pytest.mark.xdist_group("stores")  # one server for all
+pytestmark = pytest.mark.xdist_group("stores")  # all of them share one server
 
 SRC = str(Path(__file__).parents[2] / "src")
 LONG = os.environ.get("HOOKLINE_LONG") == "1"
@@ -41,6 +41,7 @@ store.close()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHARED)
 def test_many_processes_get_in_nobodys_way(name, place, tmp_path):
     where = place(name)

@@ -1,13 +1,14 @@
-"""Every store there is passes the suite; a new one joins by being there."""
+"""Test every store with the conformance suite; new stores are found automatically."""
 
 import pytest
 
 from hookline import stores
 from hookline.testing.stores import SUITE, check_store, counters_count
 
-pytestmark = pytest.mark.xdist_group("stores")  # one server for all
+pytestmark = pytest.mark.xdist_group("stores")  # all of them share one server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", SUITE, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("name", stores.names())
 def test_store(name, check, opened):
@@ -19,7 +20,7 @@ def test_the_suite_can_fail():
     honest = store.count
     store.count = lambda session, name, by=1: honest(session, name, by) + 1
 
-    with pytest.raises(AssertionError, match="wanted"):
+    with pytest.raises(AssertionError, match="expected"):
         counters_count(store)
 
 

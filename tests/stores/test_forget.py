@@ -1,4 +1,4 @@
-"""What was forgotten is nowhere in the files of the store, nor in what its index was made of."""
+"""Test that a deleted memory is neither in the files of the store nor in the pages of its index."""
 
 import json
 import sqlite3
@@ -34,7 +34,7 @@ def left(place):
 
 
 def test_what_was_said_before_it_was_changed_is_gone_too_beside_others_who_have_it_open(tmp_path):
-    """Long texts as well, which lie in pages of their own."""
+    """Check earlier versions and long texts, which SQLite stores in overflow pages."""
     with (
         closing(open_store(str(tmp_path / "db"))) as store,
         closing(open_store(str(tmp_path / "db"))) as other,
@@ -60,13 +60,13 @@ def test_a_reader_that_does_not_end_is_told_of(tmp_path, monkeypatch):
         with closing(sqlite3.connect(tmp_path / "db", isolation_level=None)) as reader:
             reader.execute("BEGIN")
             reader.execute("SELECT * FROM memories").fetchall()
-            with pytest.raises(OSError, match="is in use: it is forgotten, and gone from the journal once"):
+            with pytest.raises(OSError, match="is in use: the memory is deleted; it leaves the journal when"):
                 store.forget("gone")
         assert store.recall("xylophone") == []
 
 
 def test_nothing_that_a_session_learnt_and_another_was_told_is_left_of_it(user, tmp_path):
-    """In no file of the user's: store, index, journal, spool, trail, exports."""
+    """Check all files of the user: store, index, journal, spool, trail and exports."""
     line = {"role": "user", "content": "Never tune the xylophone at midnight"}
     (tmp_path / "talk").write_text(json.dumps({"type": "user", "sessionId": "s1", "message": line}) + "\n")
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Recall where a project has thousands of memories: the right ones, though not all are looked at."""
+"""Test recall in a project with thousands of memories, of which only some are scored."""
 
 import random
 
@@ -14,7 +14,7 @@ COMMON = ("deploy", "server", "tests", "cache", "token")
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    """Thousands of memories of a few words each, in two projects, and some that matter."""
+    """Yield a store with thousands of short memories in two projects, and a few relevant ones."""
     chance = random.Random(3)
     store = open_store(str(tmp_path_factory.mktemp("many") / "db"))
     for number in range(MANY):

@@ -1,4 +1,4 @@
-"""A database of every version that was ever released is opened with all that is in it."""
+"""Test opening a database of each released version without loss."""
 
 import sqlite3
 from contextlib import closing
@@ -12,12 +12,12 @@ from hookline.stores import _migrations
 from hookline.stores.sqlite import open_store
 
 RELEASED = Path(__file__).parent / "schemas"
-"""What each version made, as text, with things in it: never edited, one file more for each version."""
+"""Dump of a database of each released version. Dumps are never edited; each version adds one."""
 VERSIONS = range(1, _migrations.LATEST_VERSION + 1)
 
 
 def shape(db):
-    """Every table and index, without how it was typed."""
+    """Return the SQL of each table and index, with normalised whitespace."""
     made = db.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")
     return {name: " ".join(sql.split()) for name, sql in made}
 

@@ -1,4 +1,4 @@
-"""What is over the limits is forgotten, the oldest first, and no more than that."""
+"""Test retention: the oldest records above the limits are deleted, and no others."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from hookline import stores
 from hookline.core.records import Handoff, Memory
 from hookline.core.store import Limits, Query, Record
 
-pytestmark = pytest.mark.xdist_group("stores")  # one server for all
+pytestmark = pytest.mark.xdist_group("stores")  # all of them share one server
 
 DAY = 86_400.0
 NOW = 1000 * DAY
@@ -36,11 +36,20 @@ def test_nothing_is_forgotten_within_the_limits(store):
 
 def test_what_is_older_than_the_days_goes(store):
     store.record(
-        [record(1, NOW - 10 * DAY - 1), record(2, NOW - 10 * DAY), record(3, NOW - 11 * DAY), record(4)]
+        [record(1, NOW - 11 * DAY), record(2, NOW - 10 * DAY - 1), record(3, NOW - 10 * DAY), record(4)]
     )
 
     assert store.prune(Limits(days=10), at=NOW, within=30.0) == 2
-    assert kept(store) == ["r2", "r4"]
+    assert kept(store) == ["r3", "r4"]
+
+
+def test_a_record_of_a_wrong_clock_does_not_go_before_its_neighbours(store):
+    behind, ahead = NOW - 400 * DAY, NOW + 400 * DAY
+    store.record([record(1, NOW - 11 * DAY), record(2, ahead), record(3, NOW - 10.5 * DAY)])
+    store.record([record(4, NOW - 9 * DAY), record(5, behind), record(6, ahead), record(7)])
+
+    assert store.prune(Limits(days=10), at=NOW, within=30.0) == 2
+    assert kept(store) == ["r2", "r4", "r5", "r6", "r7"]
 
 
 def test_what_is_more_than_the_most_goes(store):

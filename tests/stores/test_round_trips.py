@@ -1,4 +1,4 @@
-"""Whatever text somebody comes up with, every store gives it back as it was."""
+"""Test that each store returns any text unchanged."""
 
 import uuid
 
@@ -10,7 +10,7 @@ from hookline import stores
 from hookline.core.records import Experiment, Handoff, Memory, split_words
 from hookline.core.store import Query, Record
 
-pytestmark = pytest.mark.xdist_group("stores")  # one server for all
+pytestmark = pytest.mark.xdist_group("stores")  # all of them share one server
 
 CHARACTERS = st.characters() | st.sampled_from(
     "\x00\ud800\udfff\ufdd0\ufdef\uffff\ufeff\u2400'\"\\%:?_*\U0010ffff"
@@ -31,6 +31,7 @@ def store(request, opened):
     return opened(request.param)
 
 
+@pytest.mark.slow
 @QUICK
 @given(text=TEXTS, other=TEXTS, value=VALUES)
 def test_a_session(store, text, other, value):
@@ -47,6 +48,7 @@ def test_a_session(store, text, other, value):
     assert store.take_held_context(session) == (text, other)
 
 
+@pytest.mark.slow
 @QUICK
 @given(text=TEXTS, other=TEXTS, value=st.dictionaries(TEXTS, VALUES, max_size=2))
 def test_what_was_learnt(store, text, other, value):

@@ -1,4 +1,4 @@
-"""What only the sqlite store promises: its file, its versions, and what it does when the file is broken."""
+"""Test the sqlite store's own behaviour: its file, its versions, and corrupt files."""
 
 import fcntl
 import os
@@ -128,6 +128,18 @@ def test_a_newer_version_is_refused_and_left_as_it_is(tmp_path):
     assert (tmp_path / "db").read_bytes() == before
 
 
+def test_an_open_store_that_a_newer_release_migrates_is_not_written_to(tmp_path):
+    store = open_store(str(tmp_path / "db"))
+    store.count("s", "before")
+    with closing(sqlite3.connect(tmp_path / "db")) as db:
+        db.execute(f"PRAGMA user_version = {_migrations.LATEST_VERSION + 1}")
+
+    with pytest.raises(OSError, match=f"has version {_migrations.LATEST_VERSION + 1}.*upgrade hookline"):
+        store.count("s", "after")
+    assert dict(store.counters("s")) == {"before": 1}
+    store.close()
+
+
 def test_a_step_that_fails_leaves_the_version_before_it(tmp_path, monkeypatch):
     path = str(tmp_path / "db")
     open_store(path).close()
@@ -164,7 +176,7 @@ def test_a_database_that_breaks_in_the_middle_of_work_is_set_aside_aloud(tmp_pat
     first.record([record(number, summary="x" * 2000) for number in range(50)])
     first.close()
     data = bytearray(path.read_bytes())
-    data[4096:] = os.urandom(len(data) - 4096)  # the header and the schema stay whole
+    data[4096:] = os.urandom(len(data) - 4096)  # the first page, with header and schema, stays intact
     path.write_bytes(data)
     store = open_store(str(path))
     store.record([record(77)])

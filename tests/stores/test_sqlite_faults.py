@@ -1,4 +1,4 @@
-"""A full disk, a read-only one, a long lock: the agent goes on, a person is told once, nothing is damaged."""
+"""Test the sqlite store on a full disk, on a read-only disk and during a long lock."""
 
 import json
 import os
@@ -20,7 +20,7 @@ SRC = str(Path(__file__).parents[2] / "src")
 
 
 def in_a_small_world(folder: Path, code: str, *, size: str = "1m") -> list[object]:
-    """Run *code* where `folder` is a disk of that size; what it prints, as JSON by line."""
+    """Run *code* with `folder` as a disk of that size, and return the JSON lines that it prints."""
     mount = f'mount -t tmpfs -o size={size} tmpfs "$0" && exec "$@"'
     argv = ["unshare", "-rm", "sh", "-c", mount, str(folder), sys.executable, "-c", code, str(folder)]
     env = {"PYTHONPATH": SRC, "PATH": os.environ["PATH"], "HOME": str(folder)}
@@ -30,14 +30,14 @@ def in_a_small_world(folder: Path, code: str, *, size: str = "1m") -> list[objec
 
 
 def can_mount() -> bool:
-    """Whether a user may have a disk of their own here."""
+    """Return whether this user can mount a file system."""
     if not shutil.which("unshare"):
         return False
     tried = ["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
     return subprocess.run(tried, capture_output=True, check=False, timeout=10).returncode == 0
 
 
-mounts = pytest.mark.skipif(not can_mount(), reason="no disks of one's own here (unshare -rm, mount)")
+mounts = pytest.mark.skipif(not can_mount(), reason="requires mount namespaces (unshare -rm, mount)")
 
 BEGIN = """
 import json, os, subprocess, sys
@@ -97,7 +97,7 @@ def test_a_full_disk_damages_nothing(tmp_path):
     wrong, all_there, counted, checked, again = in_a_small_world(tmp_path, FULL)
 
     assert "disk is full" in wrong or "disk I/O error" in wrong
-    assert "what is stored already is safe" in wrong
+    assert "the stored data is safe" in wrong
     assert all_there is True
     assert counted in (True, "no room for a counter either")
     assert checked == ""
@@ -143,6 +143,7 @@ print(json.dumps([json.loads(line)["action"] for line in ran.stdout.splitlines()
 """
 
 
+@pytest.mark.slow
 @mounts
 def test_on_a_full_disk_guards_guard_and_the_user_is_told_once(tmp_path):
     said, kept = in_a_small_world(tmp_path, TOLD_ONCE)
@@ -160,7 +161,7 @@ def test_a_long_lock_is_said_and_nothing_is_lost(tmp_path, monkeypatch):
             other.execute("BEGIN IMMEDIATE")
             with pytest.raises(OSError, match="another process has been writing"):
                 store.count("s", "n")
-            assert dict(store.counters("s")) == {}  # who only reads does not wait
+            assert dict(store.counters("s")) == {}  # readers do not wait for the lock
             other.execute("ROLLBACK")
 
         assert store.count("s", "n") == 1
@@ -206,7 +207,7 @@ def test_check_tells_of_damage_and_changes_nothing(tmp_path):
 
 
 def test_a_place_that_is_no_path_is_refused():
-    with pytest.raises(Exception, match="not an absolute path"):
+    with pytest.raises(Exception, match="requires an absolute path"):
         open_store("postgresql://somewhere/db")
 
 

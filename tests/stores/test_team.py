@@ -1,4 +1,4 @@
-"""Two machines of a team with one PostgreSQL store: what one learns, the other is told."""
+"""Test two machines of a team that share a PostgreSQL store and its memories."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import SCRATCH, user_at
 from tests.daemon.conftest import House
 
-pytestmark = pytest.mark.xdist_group("stores")  # one server for all
+pytestmark = pytest.mark.xdist_group("stores")  # all of them share one server
 
 ORIGIN = '[remote "origin"]\n\turl = {}\n'
 ADDRESSES = {"a": "git@git.example:team/app.git", "b": "https://me:pw@git.example/team/app"}
@@ -17,7 +17,7 @@ ADDRESSES = {"a": "git@git.example:team/app.git", "b": "https://me:pw@git.exampl
 
 @pytest.fixture(params=["processes", "daemons"])
 def team(request, tmp_path, postgres):
-    """Two homes with a clone each of one repository, at other places and by other addresses."""
+    """Yield two machines with clones of one repository, at different paths and from different URLs."""
     address, houses = postgres.database(), []
     for name, url in ADDRESSES.items():
         user = user_at(tmp_path / name)
@@ -85,7 +85,7 @@ def test_what_helped_on_one_machine_is_told_on_the_other_before_it_fails_there(t
     told = other.context("PreToolUse", session_id="t", **given)
 
     assert "KNOWN FAILURE" in told
-    assert "What helped: `./login`" in told
+    assert "Known fix, from an earlier session: `./login`" in told
 
 
 def test_another_repository_is_told_nothing(team):

@@ -1,4 +1,4 @@
-"""Links are followed as the system itself does, and anew for every event."""
+"""Test that links are resolved as the operating system does, and again for each event."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ NAMES = ("a", "b", "in", "out", "root", "up", "loop", "other", "file", "none", "
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folders with links of every kind in them."""
+    """Return a folder with links of each kind."""
     root = tmp_path_factory.mktemp("tree")
     (root / "a" / "b").mkdir(parents=True)
     (root / "a" / "file").touch()

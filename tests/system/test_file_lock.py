@@ -1,4 +1,4 @@
-"""One process at a time holds a file."""
+"""Test the file lock across processes."""
 
 import os
 import subprocess

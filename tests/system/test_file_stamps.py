@@ -1,4 +1,4 @@
-"""Whoever keeps what was read from files learns of every change to them."""
+"""Test that stamps of files detect each change."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Which journal is the active one."""
+"""Test finding the active journal."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Whole outputs are kept for a day, for their user alone."""
+"""Test that full outputs are kept for a day, readable by their user only."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""How many lines have changed, asked of real repositories: what counts, and what does not."""
+"""Test counting changed lines in real repositories."""
 
 import os
 import subprocess
@@ -14,6 +14,10 @@ WHO = {
     "GIT_COMMITTER_NAME": "a",
     "GIT_COMMITTER_EMAIL": "a@b.c",
 }
+
+
+def count(folder, seconds=20):
+    return changed_lines(str(folder), os.environ, seconds)
 
 
 class Repository:
@@ -40,7 +44,7 @@ class Repository:
         path.write_text("".join(f"{text} {number}\n" for number in range(lines)))
 
     def changed(self):
-        return changed_lines(str(self.path), seconds=20)
+        return count(self.path)
 
 
 @pytest.fixture
@@ -82,6 +86,12 @@ def test_untracked_files_count_unless_ignored(repo):
     repo.write("ignored/b.txt", 100)
 
     assert repo.changed() == 7
+
+
+def test_names_that_are_not_utf_8_count(repo):
+    (repo.path / os.fsdecode(b"\xff new")).write_text("1\n2\n")
+
+    assert repo.changed() == 2
 
 
 def test_a_last_line_without_its_end_counts(repo):
@@ -185,14 +195,14 @@ def test_a_repository_without_commits(tmp_path):
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     (tmp_path / "a").write_text("1\n2\n3\n")
 
-    assert changed_lines(str(tmp_path), seconds=20) == 3
+    assert count(tmp_path) == 3
 
 
 def test_all_of_the_repository_counts_when_asked_from_a_folder_inside(repo):
     repo.write("sub/b.txt", 2)
     repo.write("c.txt", 3)
 
-    assert changed_lines(str(repo.path / "sub"), seconds=20) == 5
+    assert count(repo.path / "sub") == 5
 
 
 def test_links_and_pipes_are_not_followed(repo):
@@ -203,14 +213,14 @@ def test_links_and_pipes_are_not_followed(repo):
 
 
 def test_no_repository_is_unknown(tmp_path):
-    assert changed_lines(str(tmp_path)) is None
-    assert changed_lines(str(tmp_path / "gone")) is None
+    assert count(tmp_path) is None
+    assert count(tmp_path / "gone") is None
 
 
 def test_no_time_is_unknown_and_takes_none(repo):
     began = time.monotonic()
 
-    assert changed_lines(str(repo.path), seconds=0) is None
+    assert count(repo.path, 0) is None
     assert time.monotonic() - began < 0.5
 
 
@@ -222,7 +232,7 @@ def test_a_git_that_hangs_is_given_up_in_time(repo, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
     began = time.monotonic()
 
-    assert changed_lines(str(repo.path), seconds=0.3) is None
+    assert count(repo.path, 0.3) is None
     assert time.monotonic() - began < 1.5
 
 

@@ -1,4 +1,4 @@
-"""Lines that wait are bounded, sent once and in order, and lost ones are counted."""
+"""Test the outbox: bounded, sent once and in order, with lost lines counted."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ def test_a_queue_holds_only_so_much(tmp_path):
     with closing(outbox.take(folder)) as files:
         file = next(files)
         assert file.lines == [b"12345"] * 3
-        assert outbox.put(folder, [b"1"], max_bytes=18) == 1  # lines that are being sent still take room
+        assert outbox.put(folder, [b"1"], max_bytes=18) == 1  # lines in transit still count
         file.keep([])
         assert outbox.put(folder, [b"1"], max_bytes=18) == 0
     assert (outbox.count_waiting(folder), outbox.count_dropped(folder)) == (1, 2)
@@ -37,7 +37,7 @@ def test_lines_that_were_not_sent_are_taken_again_before_the_rest(tmp_path):
         file = next(files)
         outbox.put(folder, [b"4"])
         file.keep([b"2", b"3"])
-        outbox.put(folder, [b"5"])  # not behind those that are being sent
+        outbox.put(folder, [b"5"])  # added to the queue, not to the lines in transit
         file.keep([b"3"])
 
     assert taken(folder) == [[b"3"], [b"4", b"5"]]

@@ -1,4 +1,4 @@
-"""What lies behind a path: links, scripts, and all that is no script."""
+"""Test reading scripts by path, through links, and paths that are not scripts."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The spool loses no record and stores none twice, whichever process is killed at any moment."""
+"""Test that the spool loses no record and stores none twice when processes are killed."""
 
 import json
 import os
@@ -369,7 +369,7 @@ def test_a_folder_that_cannot_be_is_an_os_error(tmp_path):
 
 
 def test_who_drains_has_also_what_another_was_about_to_move(tmp_path):
-    """Else whoever reads the store afterwards would miss it."""
+    """Check that a drain includes records that another process is moving, so that a reader finds them."""
     own, begun, go_on = Spool(str(tmp_path / "spool")), threading.Event(), threading.Event()
 
     class Slow(memory.MemoryStore):
@@ -428,7 +428,7 @@ def test_it_goes_by_pieces_each_in_a_turn_and_in_order(tmp_path):
 
 
 def test_who_needs_all_at_once_does_not_wait_for_the_turns_of_another(tmp_path):
-    """An answer has the turn that whoever drains beside it waits for."""
+    """Check that a drain for a reply does not deadlock with a drain that waits for the same turn."""
     own, store = Spool(str(tmp_path / "spool")), memory.open_store()
     busy, seen = threading.Lock(), list[list[str]]()
     first, go_on = threading.Event(), threading.Event()
@@ -477,6 +477,7 @@ def test_a_store_that_fails_at_a_later_piece_is_brought_the_rest_by_the_next(tmp
     assert paths(own.folder) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["answer", "stay"])
 def test_kill_9_at_any_moment_loses_no_answered_decision(tmp_path, part):
     answered: list[str] = []
@@ -496,14 +497,14 @@ def test_kill_9_at_any_moment_loses_no_answered_decision(tmp_path, part):
 def killed_at_random(part: str, number: int, folder: Path) -> list[str]:
     answering = run(part, folder, f"k{number}-", stdout=subprocess.PIPE)
     draining = run("drain", folder)
-    answering.stdout.read(1)  # it has begun
+    answering.stdout.read(1)  # wait until it has started
     time.sleep(random.uniform(0, 0.06))
     for process in random.sample([answering, draining], 2):
         process.kill()
         process.wait()
     said = answering.stdout.read().decode().split("\n")
     answering.stdout.close()
-    return said[:-1]  # behind the last line break is what was not said to the end
+    return said[:-1]  # the text after the last line break is an incomplete line
 
 
 def test_a_storm_of_processes_is_recorded_once_each(tmp_path):

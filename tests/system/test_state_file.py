@@ -1,4 +1,4 @@
-"""The state file of a session, and what others may have put in its place."""
+"""Test the state file of a session, and foreign files at its path."""
 
 import hashlib
 import json
@@ -63,7 +63,7 @@ def test_what_is_corrupt_or_open_to_all_is_replaced(env, file):
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
+@pytest.mark.skipif(os.getuid() != 0, reason="requires root to change the owner of a file")
 def test_somebody_elses_file_is_replaced(env, file):
     file.write_text("theirs")
     os.chown(file, 1234, 1234)

@@ -1,4 +1,4 @@
-"""What was added to a file since the last look: never twice, never lost, whatever became of the file."""
+"""Test reading the lines added to a file since the last call: none twice, none lost."""
 
 import os
 from itertools import pairwise

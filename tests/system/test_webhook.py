@@ -1,4 +1,4 @@
-"""A webhook against a real receiver: up, down, slow, in trouble, leading elsewhere, hostile."""
+"""Test webhooks against a real receiver: reachable, down, slow, failing, redirecting or hostile."""
 
 import json
 import socket
@@ -16,7 +16,7 @@ SECRET_PATH = "/services/T0/B0/xK3vQ9mZ7bN1cR8tY5wL3pJ6"
 
 
 class Receiver:
-    """Answers each request with the next of *answers*, the last one again and again."""
+    """An HTTP server that gives its *answers* in turn and repeats the last one."""
 
     def __init__(self, *answers):
         self.got, self._answers = [], list(answers)
@@ -83,7 +83,7 @@ def receiver():
 
 @pytest.fixture
 def nowhere():
-    """An address at which nobody listens."""
+    """Return an address at which no server listens."""
     with closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{free.getsockname()[1]}{SECRET_PATH}"
@@ -112,21 +112,21 @@ def test_what_may_be_over_soon_is_tried_again_after_a_while(receiver, answers):
 def test_after_three_tries_it_is_given_up(receiver):
     there = receiver(500)
 
-    assert sent(there.url)[0] == "it was answered with status 500, the last of 3 tries"
+    assert sent(there.url)[0] == "status 500, the last of 3 attempts"
     assert len(there.got) == 3
 
 
 def test_nobody_who_listens_is_found_out_three_times(nowhere):
     why, slept = sent(nowhere)
 
-    assert (why, len(slept)) == ("it could not be reached (ConnectionRefusedError), the last of 3 tries", 3)
+    assert (why, len(slept)) == ("could not connect (ConnectionRefusedError), the last of 3 attempts", 3)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_is_not_followed_and_not_tried_again(receiver, status):
     there = receiver(status)
 
-    assert sent(there.url)[0] == f"it was redirected (status {status}), which is not followed"
+    assert sent(there.url)[0] == f"redirected with status {status}, which is not followed"
     assert [path for path, _, _ in there.got] == [SECRET_PATH]
 
 
@@ -134,7 +134,7 @@ def test_a_redirect_is_not_followed_and_not_tried_again(receiver, status):
 def test_a_refusal_is_not_tried_again(receiver, status):
     there = receiver(status)
 
-    assert sent(there.url) == (f"it was refused with status {status}", [0.0])
+    assert sent(there.url) == (f"refused with status {status}", [0.0])
 
 
 @pytest.mark.parametrize("way", ["hangs", "drips"])
@@ -143,7 +143,7 @@ def test_a_try_ends_in_time_whatever_the_receiver_does(receiver, way):
 
     why, slept = sent(there.url, 0.5)
 
-    assert (why, len(slept)) == ("no answer within 0.5 s, the last of 3 tries", 3)
+    assert (why, len(slept)) == ("timed out after 0.5 s, the last of 3 attempts", 3)
     assert len(there.got) <= 3
 
 
@@ -165,7 +165,7 @@ def test_what_comes_back_is_not_read(receiver):
     ],
 )
 def test_only_addresses_of_the_web_will_do(url):
-    assert webhook.check_url(url) == "its address is no http:// or https:// address of a host"
+    assert webhook.check_url(url) == "the URL must begin with http:// or https:// and have a host"
 
 
 @pytest.mark.parametrize("url", ["http://h/x", "https://h:8443/x?y=z", "HTTPS://h"])
@@ -207,16 +207,18 @@ def test_the_end_of_a_session_reaches_the_receiver(user, receiver):
     assert told["text"] == f"project (main): the session ended after {told['duration']}"
 
 
+@pytest.mark.slow
 def test_a_failure_is_seen_in_the_trail_without_the_address(user, receiver):
     there = receiver(404)
     end(user, there.url)
     found = eventually(lambda: failures(user))
 
-    assert [row["summary"] for row in found] == ["the webhook was not told: it was refused with status 404"]
+    assert [row["summary"] for row in found] == ["the webhook failed: refused with status 404"]
     assert [(step["hook"], step["said"]) for step in found[0]["trail"]] == [("stop-notify", "failed")]
     assert SECRET_PATH not in user.run("log", "--json").stdout.decode()
 
 
+@pytest.mark.slow
 def test_a_receiver_that_is_in_trouble_twice_is_told_the_third_time(user, receiver):
     there = receiver(500, 503, 200)
     end(user, there.url)
@@ -226,11 +228,12 @@ def test_a_receiver_that_is_in_trouble_twice_is_told_the_third_time(user, receiv
     assert failures(user) == []
 
 
+@pytest.mark.slow
 def test_a_receiver_that_is_away_is_told_of_by_status_and_doctor(user, nowhere):
     end(user, nowhere)
     eventually(lambda: failures(user))
-    cause = "it could not be reached (ConnectionRefusedError), the last of 3 tries (last at "
-    told = f"the webhook was not told: {cause}"
+    cause = "could not connect (ConnectionRefusedError), the last of 3 attempts (last at "
+    told = f"the webhook failed: {cause}"
     status, doctor = user.run("status"), user.run("doctor", "--json")
     findings = {one["id"]: one for one in json.loads(doctor.stdout)["findings"]}
     rows = user.run("log", "--json", "--rule", webhook.RULE).stdout.splitlines()
@@ -246,11 +249,12 @@ def test_an_address_that_is_none_is_told_at_once(user):
 
     assert (code, err) == (
         0,
-        "hookline: the webhook was not told: its address is no http:// or https:// address of a host\n",
+        "hookline: the webhook failed: the URL must begin with http:// or https:// and have a host\n",
     )
     assert len(failures(user)) == 1
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_a_receiver_that_hangs(user, receiver):
     there = receiver("hangs")
     code, _, err = end(user, there.url)
@@ -261,6 +265,7 @@ def test_nobody_waits_for_a_receiver_that_hangs(user, receiver):
     assert eventually(lambda: failures(user))
 
 
+@pytest.mark.slow
 def test_a_repository_cannot_say_itself_where_the_end_is_told(user, receiver):
     there = receiver(200)
     user.write(".claude/settings.json", {"env": {"AR_NOTIFY_WEBHOOK": there.url}})
@@ -279,7 +284,7 @@ def test_a_repository_cannot_say_itself_where_the_end_is_told(user, receiver):
     ],
 )
 def test_an_address_is_taken_as_people_write_it(address, asked):
-    request = webhook._request(address, b"{}")  # noqa: SLF001 -- what is asked, without a receiver
+    request = webhook._request(address, b"{}")  # noqa: SLF001 -- shows the request without a receiver
 
     assert request.full_url == asked
     assert request.headers.get("Authorization") == ("Basic bWU6cEBzcw==" if "me:" in address else None)
@@ -291,6 +296,6 @@ def test_all_proxy_holds_for_what_has_none_of_its_own(monkeypatch):
     monkeypatch.setenv("all_proxy", "http://a")
     monkeypatch.setenv("https_proxy", "http://b")
 
-    proxies = webhook._proxies()  # noqa: SLF001 -- ditto
+    proxies = webhook._proxies()  # noqa: SLF001 -- shows the proxies without a receiver
 
     assert (proxies["http"], proxies["https"]) == ("http://a", "http://b")

@@ -1,4 +1,4 @@
-"""Exit with 0 if what was packed comes out again."""
+"""Exit with 0 if unpacking restores the packed data."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Compress a table of fixed records: what stands below each other is alike."""
+"""Compress a table of fixed records, in which values of a column are similar."""
 
 import zlib
 

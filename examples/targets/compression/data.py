@@ -1,4 +1,4 @@
-"""A table of measurements: eight bytes a record, slowly changing."""
+"""A table of slowly changing measurements, eight bytes per record."""
 
 import random
 import struct

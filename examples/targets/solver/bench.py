@@ -1,4 +1,4 @@
-"""Print how many thousand updates a solution takes."""
+"""Print the number of updates for a solution, in thousands."""
 
 from math import pi, sin
 

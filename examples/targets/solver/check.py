@@ -1,4 +1,4 @@
-"""Exit with 0 if what the solver finds is a solution."""
+"""Exit with 0 if the result of the solver is a solution."""
 
 import sys
 from math import pi, sin

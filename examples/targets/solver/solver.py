@@ -1,4 +1,4 @@
-"""A multigrid solver of -u'' = f: how much smoothing, how strong, on how many grids."""
+"""A multigrid solver of -u'' = f, with tunable smoothing and number of grids."""
 
 LEVELS = 2  # tune: 1..7
 BEFORE = 6  # tune: 0..10
@@ -8,7 +8,7 @@ COARSEST = 20  # tune: 1..60
 
 
 class Solver:
-    """Counts the updates of points that it makes: that is what a solution costs."""
+    """Solver that counts the updates of points, the cost of a solution."""
 
     def __init__(self):
         self.updates = 0

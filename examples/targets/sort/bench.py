@@ -1,4 +1,4 @@
-"""Print how many thousand times a sort touches the list: reads and writes of its items."""
+"""Print the number of reads and writes of list items by a sort, in thousands."""
 
 import random
 
@@ -6,7 +6,7 @@ from sort import sort
 
 
 class Touched(list):
-    """A list that counts."""
+    """A list that counts reads and writes of its items."""
 
     touches = 0
 

@@ -1,4 +1,4 @@
-"""Exit with 0 if the sort sorts."""
+"""Exit with 0 if all test lists are sorted."""
 
 import random
 import sys
@@ -11,4 +11,4 @@ for size in (0, 1, 2, 10, 200, 1000):
     expected = sorted(items)
     sort(items)
     if items != expected:
-        sys.exit(f"a list of {size} is not sorted")
+        sys.exit(f"a list of {size} items is not sorted")

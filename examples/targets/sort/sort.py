@@ -1,4 +1,4 @@
-"""A quicksort that leaves short pieces to an insertion sort."""
+"""A quicksort that uses an insertion sort for short parts."""
 
 CUTOVER = 64  # tune: 1..128
 PIVOT = "first"  # tune: first|middle|median

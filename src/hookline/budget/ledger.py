@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from json import loads
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 from msgspec.structs import asdict
 
 from hookline import hosts
-from hookline.budget.model_reply import parse_usage
+from hookline.budget.model_reply import merge_figures, parse_figures, parse_usage, with_reported
 from hookline.budget.models import compute_usage, load_models
 from hookline.core.budget import (
     REARM_MARGIN,
@@ -32,9 +32,10 @@ from hookline.core.events import (
 )
 from hookline.core.hook import Hook, find_hook
 from hookline.core.run_variables import BUDGET_END
-from hookline.core.store import Store, StoreFailed
+from hookline.core.store import Attempt, Store, attempt_silently
 from hookline.core.usage import (
     UNKNOWN,
+    Answer,
     ModelCall,
     Tally,
     TokenCounts,
@@ -42,6 +43,8 @@ from hookline.core.usage import (
     Usage,
     UsageEntry,
     UsageReader,
+    mark_answer,
+    parse_tokens,
     sum_tokens,
     tally_from_json,
     tally_to_json,
@@ -52,8 +55,6 @@ from hookline.system.paths import Places
 from hookline.system.read_script import read_tail
 from hookline.system.tail import ReadPosition, mark_from, read_new_lines
 
-_T = TypeVar("_T")
-
 BUDGET_NOTE = "hookline.budget"
 """Name of the note that holds the end of a session's own time budget, in Unix seconds."""
 EXTERNAL_END_NOTE = "hookline.ends_at"
@@ -62,6 +63,8 @@ USAGE_NOTE = "hookline.usage"
 """Name of the note that holds the position reached in a session's transcript, and the tally so far."""
 LAST_CALL_NOTE = "hookline.used"
 """Name of the note about the last model call, used without a transcript."""
+REPORTED_NOTE = "hookline.reported"
+"""Name of the note that holds the usage that the host's events reported last."""
 SPENT_PREFIX, TURN_OUTPUT_COUNTER, TURNS_COUNTER = "usage:spent:", "usage:turn:", "usage:turns"
 """Counters used without a transcript: tokens by kind and model, output tokens of this turn, and turns."""
 ANNOUNCED_PREFIX, ANNOUNCED_NOTE = "announced:tokens:", "hookline.announced"
@@ -70,17 +73,46 @@ GUARD_NAME, DEFAULT_THRESHOLDS = "budget-guard", {"warn_at": 70, "block_at": 80}
 """Hook whose settings are the token thresholds, and their defaults in percent."""
 WATCHED_EVENTS = (UserPromptSubmit, PostToolUse, PreModelCall, PostModelCall, Stop)
 """Events that check token thresholds: a model call came before, and the agent can read a message."""
-LATE_SECONDS = 0.25
-"""Seconds to wait for a host to write an answer to the transcript that it has already reported."""
+LATE_SECONDS, UNREPORTED_SECONDS, POLL_SECONDS = 2.0, 0.25, 0.02
+"""Seconds to wait at a turn's end for an answer that the host has reported but not yet written, for one that
+it has not reported, and between two reads."""
+
+
+class _Awaited(NamedTuple):
+    """An answer that a host has reported, but may not have written yet."""
+
+    answers: int
+    """Answers counted before."""
+    mark: str
+    """Mark of the answer; empty if the host has not reported its text."""
+    spent: TokenCounts
+    """Tokens counted before."""
+
+    @property
+    def seconds(self) -> float:
+        return LATE_SECONDS if self.mark else UNREPORTED_SECONDS
+
+    def is_in(self, tally: Tally) -> bool:
+        if not self.mark:
+            return sum_tokens(tally) != self.spent
+        return tally.answer == self.mark and tally.answers > self.answers
 
 
 class Ledger:
     """The budget and usage of one session, looked up on first use."""
 
     def __init__(
-        self, event: Event, store: Store, places: Places, env: Mapping[str, str], *, now: float
+        self,
+        event: Event,
+        store: Store,
+        places: Places,
+        env: Mapping[str, str],
+        *,
+        now: float,
+        attempt: Attempt = attempt_silently,
     ) -> None:
         self.event, self.store, self.places, self.env, self.now = event, store, places, env, now
+        self._attempt = attempt
         self.problems: list[str] = []
         """Errors to report to the user."""
 
@@ -96,7 +128,7 @@ class Ledger:
     @cached_property
     def _notes_and_held(self) -> tuple[Mapping[str, Any], bool]:
         unknown: tuple[Mapping[str, Any], bool] = {}, True
-        return self._try(lambda: self.store.load_notes(self.event.session), default=unknown)
+        return self._attempt(lambda: self.store.load_notes(self.event.session), default=unknown)
 
     @cached_property
     def budget(self) -> Budget:
@@ -109,9 +141,14 @@ class Ledger:
 
     @cached_property
     def usage(self) -> Usage:
-        return self._try(self._find_usage, default=UNKNOWN)
+        return self._attempt(self._find_usage, default=UNKNOWN)
 
     def _find_usage(self) -> Usage:
+        reported = self.notes.get(REPORTED_NOTE)
+        counted = self._count_usage()
+        return with_reported(counted, reported) if isinstance(reported, Mapping) else counted
+
+    def _count_usage(self) -> Usage:
         tally = self._tally_transcript() if self._usage_reader else self._tally_counters()
         if tally is None:
             return UNKNOWN
@@ -125,19 +162,31 @@ class Ledger:
 
     def _tally_transcript(self) -> Tally | None:
         """Read the session's transcript on from where the last call stopped."""
-        note = self.notes.get(USAGE_NOTE)
-        previous = note if isinstance(note, Mapping) else {}
+        saved = self.notes.get(USAGE_NOTE)
+        previous = saved if isinstance(saved, Mapping) else {}
         mark, tally = mark_from(previous.get("mark")), tally_from_json(previous.get("tally"))
         reader, path = self._usage_reader, self.event.transcript
         if reader is None or not path or self.event.subagent is not None:
             return tally if previous else None
-        reached, tally = _read_tally(
-            reader, path, mark, tally, late=reader.late and isinstance(self.event, Stop)
-        )
-        if reached != mark:
+        counted, was_missed = parse_tokens(previous.get("stopped")), previous.get("missed") is True
+        awaited = self._awaited_answer(tally, counted, reported=not was_missed)
+        reached, tally = _read_tally(reader, path, mark, tally, awaited)
+        stopped = tally.answers if isinstance(self.event, Stop) else counted
+        missed = was_missed or (awaited is not None and awaited.mark not in ("", tally.answer))
+        if (reached, stopped, missed) != (mark, counted, was_missed):
             position = {"mark": _mark_as_json(reached), "tally": tally_to_json(tally)}
-            self.store.set_notes(self.event.session, {USAGE_NOTE: position})
+            note = {USAGE_NOTE: {**position, "stopped": stopped, "missed": missed}}
+            self._attempt(lambda: self.store.set_notes(self.event.session, note), default=None)
         return _with_final_context(tally, reader, path) if reached.behind else tally
+
+    def _awaited_answer(self, tally: Tally, answers: int, *, reported: bool) -> _Awaited | None:
+        """Return the answer that ends the turn, if this is its end; *answers* are those of earlier turns.
+
+        It has no mark unless *reported*: a session whose transcript lacked a reported answer waits for none.
+        """
+        if not isinstance(self.event, Stop):
+            return None
+        return _Awaited(answers, mark_answer(self.event.last_text) if reported else "", sum_tokens(tally))
 
     def _tally_counters(self) -> Tally | None:
         """Sum the usage that model calls reported, for a host without a transcript that we can read."""
@@ -159,12 +208,25 @@ class Ledger:
             turn_output=counters.get(TURN_OUTPUT_COUNTER, 0),
         )
 
-    def count_model_call(self) -> None:
+    def take_figures(self) -> None:
+        """Store the figures that the event reports: the usage of the session, and of a model call."""
+        self._count_model_call()
+        if self.event.reports_usage and self.event.subagent is None:
+            self._attempt(lambda: self._store_figures(parse_figures(self.event)), default=None)
+
+    def _store_figures(self, figures: Mapping[str, float]) -> None:
+        saved = self.notes.get(REPORTED_NOTE)
+        known = merge_figures(saved if isinstance(saved, Mapping) else {}, figures)
+        if known and known != saved:
+            self.store.set_notes(self.event.session, {REPORTED_NOTE: known})
+            self._forget_notes()
+
+    def _count_model_call(self) -> None:
         """Count the tokens of a model call, unless the session's transcript will report them too."""
         event = self.event
         if isinstance(event, PostModelCall) and event.usage and not event.subagent and not self._usage_reader:
             reply = parse_usage(event.usage, event.model)
-            self._try(lambda: self._count(reply) if reply else None, default=None)
+            self._attempt(lambda: self._count(reply) if reply else None, default=None)
 
     def _count(self, reply: ModelCall) -> None:
         event = self.event
@@ -177,6 +239,9 @@ class Ledger:
         self.store.set_notes(
             event.session, {LAST_CALL_NOTE: {"model": reply.model, "used": reply.spent.total}}
         )
+        self._forget_notes()
+
+    def _forget_notes(self) -> None:
         for cached in ("notes", "_notes_and_held"):
             self.__dict__.pop(cached, None)
 
@@ -184,8 +249,10 @@ class Ledger:
         """Return the budgets that crossed a threshold since the last event, each with its percentage used."""
         if isinstance(self.event, OnBudgetExceeded):
             return {}
-        self.count_model_call()
-        return self._try(lambda: self._find_exceeded(hooks), default=dict[str, float]())
+        self.take_figures()
+        if isinstance(self.event, Stop):
+            _ = self.usage  # may wait for the host, which must not take time from a hook
+        return self._attempt(lambda: self._find_exceeded(hooks), default=dict[str, float]())
 
     def _find_exceeded(self, hooks: Sequence[Hook]) -> dict[str, float]:
         if self.notes.get(EXTERNAL_END_NOTE) != self._external_budget.ends_at:
@@ -197,7 +264,7 @@ class Ledger:
         return time | self._find_exceeded_tokens(find_thresholds(hooks))
 
     def _announces_expiry(self) -> bool:
-        """Return whether the time is over and no earlier event of the session has announced it."""
+        """Return whether the time has expired and no earlier event of the session has announced it."""
         if not self.budget.expired(self.now):
             return False
         name = f"announced:time:{self.budget.ends_at}"
@@ -224,15 +291,6 @@ class Ledger:
         first = [self.store.count(self.event.session, f"{ANNOUNCED_PREFIX}{limit:g}") == 1 for limit in fresh]
         return {"tokens": percent} if any(first) else {}
 
-    def _try(self, use_store: Callable[[], _T], *, default: _T) -> _T:
-        """Return the result of *use_store*; if the store fails, report the error and return *default*."""
-        try:
-            return use_store()
-        except (StoreFailed, OSError) as error:
-            trouble = f"the store could not be used: {error}"
-            self.problems += [trouble] if trouble not in self.problems else []
-            return default
-
 
 def find_end(notes: Mapping[str, Any]) -> float | None:
     """Return the time at which a session's budget ends according to its *notes*."""
@@ -252,19 +310,18 @@ def find_usage_reader(host: str) -> UsageReader | None:
 
 
 def _read_tally(
-    reader: UsageReader, path: str, mark: ReadPosition, tally: Tally, *, late: bool
+    reader: UsageReader, path: str, mark: ReadPosition, tally: Tally, awaited: _Awaited | None
 ) -> tuple[ReadPosition, Tally]:
-    """Return the position reached and the tally; wait briefly for an answer that the host writes *late*."""
-    before, until = sum_tokens(tally), time.monotonic() + LATE_SECONDS
+    """Return the position reached and the tally; wait for the *awaited* answer, which may be written late."""
+    until = time.monotonic() + (awaited.seconds if awaited else 0.0)
     while True:
         result = read_new_lines(path, mark, reader.line_markers)
-        mark, tally = (
-            result.position,
-            update_tally(Tally() if result.restarted else tally, read_usage_lines(reader, result.lines)),
-        )
-        if not late or not mark.path or sum_tokens(tally) != before or time.monotonic() > until:
+        if result.restarted:
+            tally, awaited = Tally(), awaited and awaited._replace(answers=0)
+        mark, tally = result.position, update_tally(tally, read_usage_lines(reader, result.lines))
+        if awaited is None or awaited.is_in(tally) or not mark.path or time.monotonic() > until:
             return mark, tally
-        time.sleep(LATE_SECONDS / 10)
+        time.sleep(POLL_SECONDS)
 
 
 def read_usage_lines(reader: UsageReader, lines: Iterable[bytes]) -> Iterable[UsageEntry]:
@@ -275,6 +332,8 @@ def read_usage_lines(reader: UsageReader, lines: Iterable[bytes]) -> Iterable[Us
         except (ValueError, RecursionError):
             continue
         if isinstance(entry, dict):
+            answer = reader.read_answer(entry)
+            yield from (Answer(answer),) if answer else ()
             yield from reader.read(entry)
 
 

@@ -25,7 +25,7 @@ PRICES = ("input", "output", "cache_read", "cache_write")
 
 
 class Model(Struct, frozen=True, kw_only=True):
-    """The known figures of one model; None for those that are not known."""
+    """The known figures of one model; None for unknown ones."""
 
     window: int | None = None
     reserve: int = 0
@@ -46,7 +46,7 @@ Models = Mapping[str, Model]
 
 
 class BadModels(ValueError):
-    """A table of models that cannot be parsed; the message says where."""
+    """A table of models that cannot be parsed; the message names the entry."""
 
 
 def parse(text: str) -> Models:
@@ -54,24 +54,24 @@ def parse(text: str) -> Models:
     try:
         table = loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadModels(f"is no JSON ({str(error)[:80]})") from None
+        raise BadModels(f"not valid JSON ({str(error)[:80]})") from None
     if not isinstance(table, dict):
-        raise BadModels("is no object with an entry for each model")
+        raise BadModels("not an object with an entry for each model")
     return {name: _parse_model(name, entry) for name, entry in table.items()}
 
 
 def _parse_model(name: str, entry: Any) -> Model:
     if not isinstance(entry, dict):
-        raise BadModels(f"the entry {name!r} is no object")
+        raise BadModels(f"entry {name!r} is not an object")
     allowed = ("window", "reserve", *PRICES)
     for key, value in entry.items():
         if key not in allowed:
-            raise BadModels(f"the entry {name!r} has {key!r}; there are: {', '.join(allowed)}")
+            raise BadModels(f"entry {name!r} has an unknown key {key!r}; allowed: {', '.join(allowed)}")
         is_integer = key not in PRICES
         is_number = type(value) is int or (not is_integer and isinstance(value, float) and isfinite(value))
         if not is_number or not 0 <= value <= MAX_TOKENS:
             raise BadModels(
-                f"{key!r} of the entry {name!r} is no {'whole ' if is_integer else ''}number from 0"
+                f"{key!r} of entry {name!r} is not a {'whole ' if is_integer else ''}number of at least 0"
             )
     prices = {key: float(entry[key]) for key in PRICES if key in entry}
     return Model(window=entry.get("window"), reserve=entry.get("reserve", 0), prices=prices or None)
@@ -129,7 +129,7 @@ def load_models(places: Places) -> tuple[Models, str]:
     try:
         return {**load_shipped(), **parse(text)}, ""
     except BadModels as error:
-        return load_shipped(), f"{path}: {error}; it does not count until that is put right"
+        return load_shipped(), f"{path}: {error}; the file is ignored until this is fixed"
 
 
 @cache

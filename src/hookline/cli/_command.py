@@ -7,6 +7,9 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+EXITS = "0 on success, 1 on failure, 2 for invalid arguments"
+"""Exit codes of a command that does not define its own."""
+
 
 class Command(Struct, frozen=True, kw_only=True):
     """A subcommand of `hookline`; each public module of this package defines one as `COMMAND`."""
@@ -14,17 +17,17 @@ class Command(Struct, frozen=True, kw_only=True):
     about: str
     """One sentence for the list of commands."""
     examples: str
-    """Command lines to type, one per line, each with its result."""
+    """Command lines, one per line, each with a short description."""
     run: Callable[[Namespace], int]
     """Function that runs the command and returns its exit code."""
     arguments: Callable[[ArgumentParser], None] = lambda parser: None
-    exits: str = "0 when it worked, 1 when it did not, 2 when it was called wrongly"
+    exits: str = EXITS
 
 
 def parse_positive_int(text: str) -> int:
     """Return *text* as an integer of at least 1; raise `ArgumentTypeError` otherwise."""
     if not text.isdecimal() or not int(text):
-        raise ArgumentTypeError(f"{text!r} is no number from 1 up")
+        raise ArgumentTypeError(f"invalid number {text!r}: expected 1 or more")
     return int(text)
 
 
@@ -35,5 +38,5 @@ def add_run_argument(parser: ArgumentParser) -> None:
         nargs="?",
         default="",
         metavar="RUN",
-        help="how its name begins, or a target for its newest run; else the newest",
+        help="run id or prefix, or target (default: the newest run)",
     )

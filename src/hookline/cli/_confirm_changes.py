@@ -14,7 +14,7 @@ from hookline.redact import redact
 from hookline.system.paths import Places
 
 MAX_LINE_LENGTH = 2_000
-"""Characters shown of a line; some files hold everything in one line."""
+"""Characters shown of a line; some files consist of one long line."""
 
 
 def format_plan(plan: Plan, places: Places) -> str:
@@ -24,7 +24,7 @@ def format_plan(plan: Plan, places: Places) -> str:
     name = sanitize(shorten_path(plan.path, places))
     messages = "".join(f"\n  {sanitize(text)}" for text in plan.messages)
     if not plan.changes:
-        state = "" if plan.messages else " is as it should be"
+        state = "" if plan.messages else " is up to date"
         return f"{plan.host}: {name}{state}{messages}"
     # Redaction needs whole secrets, so lines are cut to their final length only afterwards.
     diff = redact("\n".join(line[: 2 * MAX_LINE_LENGTH] for line in _diff(plan, name)))
@@ -72,12 +72,16 @@ def confirm(question: str, *, yes: bool) -> bool:
     if yes:
         return True
     if not os.isatty(0):
-        raise PermissionError("nobody can be asked here; say --yes, or --dry-run to only look")
+        raise PermissionError(
+            "confirmation requires an interactive terminal; use --yes to skip it, or --dry-run to preview"
+        )
     return ask_user(question)
 
 
 def describe_result(host: Host, *, changed: bool, dry: bool) -> str:
-    """Return the state of the host's hooks, and the steps that are left to the user."""
-    state = ("would be wired" if dry else "is wired now") if changed else "was wired already"
+    """Return the state of the host's hooks, and the remaining manual steps."""
+    state = (
+        ("hooks would be installed" if dry else "hooks installed") if changed else "hooks already installed"
+    )
     needs = host.install.manual_steps if host.install else ()
-    return "\n".join((f"{host.name} {state}", *(f"  still needed: {need}" for need in needs)))
+    return "\n".join((f"{host.name}: {state}", *(f"  still needed: {need}" for need in needs)))

@@ -50,10 +50,7 @@ def find_list_format(source: Host) -> SettingsFile:
     if isinstance(layout, SettingsFile) and layout.read_entry is not None:
         return layout
     readable = [host.name for host in map(hosts.load, hosts.names()) if _is_readable(host)]
-    raise LookupError(
-        f"the hooks of {source.name} are not commands in a list that could be read; "
-        f"those of these can: {', '.join(readable)}"
-    )
+    raise LookupError(f"hooks of {source.name} cannot be read; supported hosts: {', '.join(readable)}")
 
 
 def _is_readable(host: Host) -> bool:
@@ -62,7 +59,7 @@ def _is_readable(host: Host) -> bool:
 
 
 def read_hooks(context: ConversionContext) -> Iterator[SourceHook]:
-    """Yield every hook of the source except our own; raise `Refused` or `NotJson`."""
+    """Yield every hook of the source except those of hookline; raise `Refused` or `NotJson`."""
     layout = find_list_format(context.source)
     main, *others = _list_files(context, layout)
     variables, private_names = (
@@ -97,7 +94,7 @@ def _note_missing_variables(conversion: Conversion, names: Sequence[str], file: 
     if not names or not conversion.event:
         return conversion
     return replace(
-        conversion, why=(*conversion.why, f"is without {', '.join(names)}, which {file} sets for you alone")
+        conversion, why=(*conversion.why, f"runs without {', '.join(names)}, which only {file} sets")
     )
 
 
@@ -113,7 +110,7 @@ def _read_entries(path: str, layout: SettingsFile, source: Host) -> Iterator[tup
     events = table.value if table is not None and isinstance(table.value, dict) else {}
     for moment, entries in events.items():
         if not isinstance(entries, list) and _is_meant_as_hooks(moment, entries, layout, source):
-            yield moment, UserHook(refusal="is no list of entries, so no hook in it could be read")
+            yield moment, UserHook(refusal="not a list of entries, so its hooks cannot be read")
         for entry in entries if isinstance(entries, list) else ():
             yield from (
                 ((moment, written) for written in layout.read_entry(entry)) if layout.read_entry else ()
@@ -121,7 +118,7 @@ def _read_entries(path: str, layout: SettingsFile, source: Host) -> Iterator[tup
 
 
 def _is_meant_as_hooks(name: str, value: Any, layout: SettingsFile, source: Host) -> bool:
-    """Return whether a key is meant to hold hooks; a host's settings may stand beside its moments."""
+    """Return whether a key is meant for hooks; other settings may be in the same table."""
     return name in source.moments or bool(layout.table_path and not isinstance(value, bool))
 
 
@@ -129,14 +126,14 @@ def _read_text(path: str) -> str:
     try:
         return (settings_files.read(path) or b"").decode()
     except UnicodeDecodeError as error:
-        raise Refused(f"{path} is no UTF-8 text (byte {error.start})") from None
+        raise Refused(f"{path}: not UTF-8 text (byte {error.start})") from None
 
 
 def _parse_file(path: str, text: str, *, comments: bool) -> Node:
     try:
         return parse(text, comments=comments)
     except NotJson as error:
-        raise Refused(f"{path}: {error}; mend it first") from None
+        raise Refused(f"{path}: {error}; fix it first") from None
 
 
 def _is_ours(written: UserHook) -> bool:
@@ -146,14 +143,14 @@ def _is_ours(written: UserHook) -> bool:
 
 def _convert(context: ConversionContext, moment: str, written: UserHook, file: str) -> Conversion:
     if file in context.target.runs_hooks_of:
-        why = f"{context.target.name} runs the hooks of {file} by itself; declared here it would run twice"
+        why = f"{context.target.name} already runs the hooks of {file}; a converted hook would run twice"
         return Conversion(moment=moment, written=written, why=(why,), native=True)
     conversion = convert_hook(context.source, context.target, moment, written, context.payload)
     if file != find_list_format(context.source).private_project:
         return conversion
     return replace(
         conversion,
-        limits=(*conversion.limits, f"{file} is yours alone, and what is declared is the project's"),
+        limits=(*conversion.limits, f"{file} is private, but the converted hook belongs to the project"),
     )
 
 
@@ -169,7 +166,7 @@ def plan_file(context: ConversionContext, conversions: Sequence[Conversion]) -> 
     except Refused as error:
         return replace(plan, problem=str(error))
     except NotJson as error:
-        return replace(plan, problem=f"{plan.path}: {error}; it was left as it is: mend it first")
+        return replace(plan, problem=f"{plan.path}: {error}; not changed: fix it first")
     return replace(plan, before=before, after=after or None)
 
 

@@ -1,7 +1,6 @@
-"""Judge a payload as the host's own call would be, without a store, records or effects.
+"""Judge a payload like a call of the host, without a store, records or effects.
 
-Each payload is an event in the middle of a new session in which nothing has happened yet. Observers are left
-out: they cannot change the outcome, and only record.
+Each payload is an event of a new session. Observers do not run, because they only record.
 """
 
 import os
@@ -62,7 +61,7 @@ class Judge:
     ) -> None:
         self.cwd = os.path.abspath(cwd or os.getcwd())
         if not os.path.isdir(self.cwd):
-            raise NotADirectoryError(20, "is no folder", self.cwd)
+            raise NotADirectoryError(20, "not a folder", self.cwd)
         self.setup = load_setup(dict(os.environ), self.cwd, host)
         self.hooks = _select_hooks(self.setup, only, without)
         self._quiet_setup = _quiet_setup(self.setup, self.hooks, wrap)
@@ -70,7 +69,7 @@ class Judge:
         self._host = replace(host, encode=self._capture)
 
     def judge(self, payload: Any) -> Judged | None:
-        """Judge a payload; return None for a moment that is not ours, and raise `Unreadable`."""
+        """Judge a payload; return None for an unsupported event, and raise `Unreadable`."""
         decoded = decode(self._host, payload)
         if decoded is None:
             return None

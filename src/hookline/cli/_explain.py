@@ -1,7 +1,6 @@
 """Explanations of verdicts: recorded hook calls, reasons drawn as a tree, and secrets masked.
 
-A value that a command line assembles from variables no longer looks like the secret that it came from, so
-redaction alone would miss it; a mask hides every piece of a secret.
+Redaction alone misses a secret that a command line assembles from variables. A mask hides every piece of it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -82,9 +81,9 @@ _WORDS: Mapping[Judgement, str] = {
     "block": "blocks",
     "ask": "asks",
     "warn": "warns",
-    "modify": "changes it",
+    "modify": "modifies",
     "allow": "allows",
-    "excepted": "excepted",
+    "excepted": "exempt",
     "off": "off",
 }
 _COLOURS: Mapping[Judgement, str] = {
@@ -204,4 +203,4 @@ def _explain_step(step: Step, calls: Iterator[HookCall]) -> Branches:
     try:
         return tuple(call.hook.why(call.event, call.state, **call.hook.settings))
     except (HookFailed, TimeoutError) as error:
-        return (branch(f"why is not known: {error}"),)
+        return (branch(f"no explanation: {error}"),)

@@ -1,4 +1,4 @@
-"""Load the command that is called, parse its arguments, run it, and report its errors in one sentence."""
+"""Load the requested command, parse its arguments, run it, and report its errors in one sentence."""
 
 import io
 import os
@@ -25,8 +25,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run the command and return its exit code: 2 for wrong arguments, 1 for a failure."""
+    """Run the command and return its exit code: 2 for invalid arguments, 1 for a failure."""
     _escape_unprintable()
+    if not argv:
+        build_parser().print_help(sys.stderr)
+        return 2
     arguments = build_parser(argv).parse_args(argv)
     try:
         code = int(arguments.run(arguments))
@@ -43,19 +46,20 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _escape_unprintable() -> None:
-    """Escape characters that a terminal cannot show, so that they do not end a command."""
+    """Escape characters that the encoding of a stream lacks, instead of failing on them."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def _discard_stdout() -> int:
-    """Redirect stdout to /dev/null: its reader is gone, and the flush at exit must not fail."""
+    """Redirect stdout, whose reader is gone, to /dev/null, because the flush at exit must not fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def describe_error(error: Exception) -> str:
+    """Return the message of *error*, with the path first if it is about a file."""
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{error.filename}: {error.strerror[:1].lower()}{error.strerror[1:]}"
     return str(error)
@@ -71,8 +75,8 @@ def build_parser(words: Sequence[str] = ()) -> ArgumentParser:
     parser = ArgumentParser(
         prog="hookline",
         formatter_class=_Overview,
-        description="The lifecycle layer of coding agents.",
-        epilog="`hookline COMMAND --help` has examples and exit codes.",
+        description="Guards, budgets, memory and an audit trail for coding agents.",
+        epilog="`hookline COMMAND --help` shows examples and exit codes.",
     )
     parser.add_argument("--version", action="version", version=f"hookline {__version__}")
     commands = parser.add_subparsers(title="commands", prog="hookline", metavar="COMMAND", required=True)

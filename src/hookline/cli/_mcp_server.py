@@ -1,4 +1,4 @@
-"""The MCP server of `hookline mcp`: its tools, over a pipe or over HTTP on this machine."""
+"""The MCP server of `hookline mcp`, on stdio or local HTTP."""
 
 import hmac
 import socket
@@ -19,8 +19,8 @@ from hookline.redact import redact
 
 LOOPBACK = "127.0.0.1"
 ABOUT = (
-    "What earlier sessions in this repository learnt, and what its guards and budgets say. Recall before you "
-    "begin something; remember decisions, corrections and what was hard to find out."
+    "Memories of earlier sessions in this repository, its guards and its budgets. Call `recall` before you "
+    "start a task. Call `remember` for decisions, corrections and facts that were hard to find."
 )
 
 

@@ -79,7 +79,7 @@ def _read_lines(path: str) -> list[str]:
 
 
 def _write(path: str, text: str) -> None:
-    """Write all of *text* or nothing: what a full disk cuts off would be lost."""
+    """Write all of *text* or nothing, because a full disk could truncate the file."""
     if os.path.exists(path) and not os.path.isfile(path):  # such as a pipe
         with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
@@ -114,7 +114,7 @@ def _parse_memory(line: str, position: str, project: str | None) -> Memory:
         known = {name: freeze(value) for name, value in fields.items() if name in _FIELDS}
         memory = _validate(Memory(**known))
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"{position}: this is no memory: {error}") from None
+        raise ValueError(f"{position}: invalid memory: {error}") from None
     return memory if project is None else replace(memory, project=project)
 
 
@@ -131,15 +131,15 @@ def _validate(memory: Memory) -> Memory:
         *memory.tags,
     )
     if not all(isinstance(text, str) for text in texts) or not memory.id or isinstance(memory.tags, str):
-        raise ValueError("a text is missing or is none")
+        raise ValueError("a text field is missing or is not a string")
     if memory.kind not in KINDS:
-        raise ValueError(f"no kind is called {memory.kind!r}; there are: {', '.join(KINDS)}")
+        raise ValueError(f"no kind named {memory.kind!r}; available: {', '.join(KINDS)}")
     if not all(map(_is_number, (memory.at, memory.used or 0.0, memory.uses))) or not isinstance(
         memory.pinned, bool
     ):
-        raise ValueError("`at`, `used` and `uses` are numbers, and `pinned` is true or false")
+        raise ValueError("`at`, `used` and `uses` must be numbers, and `pinned` true or false")
     if not all(map(_is_relation, memory.relations)):
-        raise ValueError(f"a relation is one of {', '.join(RELATIONS)}, and an id")
+        raise ValueError(f"invalid relation: expected one of {', '.join(RELATIONS)}, and an id")
     return replace(memory, text=normalize_text(memory.text), tags=tuple(map(redact, memory.tags)))
 
 

@@ -1,4 +1,4 @@
-"""Output for people and programs: tables, JSON, and text that is safe to show on a terminal."""
+"""Output as tables and JSON, and text that is safe to show on a terminal."""
 
 import json
 import sys
@@ -66,11 +66,11 @@ def print_rich(renderable: Any) -> None:
 
 
 def print_problems(problems: Iterable[object], waiting: Iterable[str]) -> None:
-    """Print what is wrong in the configuration, and which files wait for trust."""
+    """Print the problems of the configuration, and the untrusted files."""
     for problem in problems:
         print(f"problem: {sanitize(str(problem))}")
     untrusted = [sanitize(text) for text in waiting]
     for text in untrusted:
-        print(f"waits for your trust: {text}")
+        print(f"not trusted: {text}")
     if untrusted:
-        print("  see `hookline trust --show`, then `hookline trust`")
+        print("  review them with `hookline trust --show`, then run `hookline trust`")

@@ -1,4 +1,4 @@
-"""Checks that a person runs a command: some things an agent must not do for itself."""
+"""Checks that a person runs a command: an agent must not loosen its own guards."""
 
 import os
 import sys
@@ -47,30 +47,26 @@ TERMINAL = "/dev/tty"
 def require_person(action: str, env: Mapping[str, str]) -> None:
     """Raise `PermissionError` without a terminal, and inside an agent or a hook."""
     if env.get(DEPTH_VARIABLE):
-        raise PermissionError(f"{action} is for a person to do, and this is running inside a hook")
-    agent = _find_agent(env)
+        raise PermissionError(_refuse(action, "a hook"))
+    agent = find_agent(env)
     if agent:
-        raise PermissionError(f"{action} is for a person to do, and this is running inside {agent}")
+        raise PermissionError(_refuse(action, agent))
     if not os.isatty(0) or not _has_terminal():
-        raise PermissionError(
-            f"{action} is for a person to do, and there is no terminal here; run it in one yourself"
-        )
+        raise PermissionError(f"{action} requires an interactive terminal")
+
+
+def _refuse(action: str, where: str) -> str:
+    return f"{action} is not allowed inside {where}; run this command in your own terminal"
 
 
 def refuse_agent(action: str, env: Mapping[str, str]) -> None:
     """Raise `PermissionError` inside an agent or a hook; a user's script is allowed."""
-    agent = "a hook" if env.get(DEPTH_VARIABLE) else find_agent_by_variables(env)
+    agent = "a hook" if env.get(DEPTH_VARIABLE) else find_agent(env)
     if agent:
-        raise PermissionError(f"{action} is for a person to do, and this is running inside {agent}")
+        raise PermissionError(_refuse(action, agent))
 
 
-def find_agent_by_variables(env: Mapping[str, str]) -> str:
-    """Return the host whose environment variables are set, or ""."""
-    all_hosts = map(hosts.load, hosts.names())
-    return next((host.name for host in all_hosts if any(env.get(name) for name in host.env_markers)), "")
-
-
-def _find_agent(env: Mapping[str, str]) -> str:
+def find_agent(env: Mapping[str, str]) -> str:
     """Return the host in whose process tree this runs, or ""; also if it removed its variables."""
     for host in map(hosts.load, hosts.names()):
         if any(env.get(name) for name in host.env_markers) or find_inherited_variable(host.env_markers):

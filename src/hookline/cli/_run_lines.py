@@ -26,7 +26,7 @@ class LineWatcher:
 
     def on_experiment(self, number: int, budget_end: float) -> None:
         until = time.strftime("%H:%M:%S", time.localtime(budget_end))
-        _print_line(f"{number:>4}  at work until {until}")
+        _print_line(f"{number:>4}  running until {until}")
 
     def on_output(self, chunk: bytes) -> None: ...
 
@@ -43,7 +43,7 @@ class LineWatcher:
 
 
 def _print_line(text: str) -> None:
-    """Print *text*; a run goes on even if nobody reads its output any more."""
+    """Print *text*; a closed pipe does not end the run."""
     try:
         print(text, flush=True)
     except BrokenPipeError:

@@ -1,4 +1,4 @@
-"""Live sessions as `hookline status` shows them: a table, or some lines each on a narrow terminal."""
+"""Active sessions for `hookline status`: a table, or one block per session on a narrow terminal."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ TURNS = "events:TurnStart"
 
 
 class Row(Struct, frozen=True, kw_only=True):
-    """A live session."""
+    """An active session."""
 
     session: str
     host: str
@@ -40,7 +40,7 @@ class Row(Struct, frozen=True, kw_only=True):
     """The highest number of blocks in a row by one gate."""
     continuations: int = 0
     decided: Record | None = None
-    """The last record that is not a pass, else the last record."""
+    """The last record whose action is not "pass", else the last record."""
 
     @property
     def percent(self) -> float | None:
@@ -92,7 +92,9 @@ def describe_runs(root: str) -> list[str]:
 def _describe_run(run: "Run") -> str:
     rows = run.journal.rows()
     state = (
-        "goes on" if lock.is_running(run) else f"was ended: `hookline run --resume {run.id}` goes on with it"
+        "is running"
+        if lock.is_running(run)
+        else f"was interrupted: `hookline run --resume {run.id}` continues it"
     )
     numbers = sorted(step.experiment for step in progress.running_steps(run)) or [max(len(rows) - 1, 0)]
     experiments = f"experiment{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
@@ -100,10 +102,10 @@ def _describe_run(run: "Run") -> str:
 
 
 TABLE_WIDTH = 90
-"""Columns of a terminal from which on a table fits."""
+"""Minimum columns of a terminal for the table."""
 BAR_WIDTH = 10
 JUST_NOW = 60
-"""Seconds for which a decision is "just now"; they are not counted, so that the screen seldom changes."""
+"""Seconds for which a decision is "just now"; counting them would change the screen constantly."""
 FOLDER_WIDTH = 30
 """Columns of a folder in a table."""
 HEADER = ("session", "host", "repository", "time left", "tokens", "turn", "strikes", "last decision")
@@ -148,9 +150,9 @@ def _format_block(cells: Sequence[str]) -> list[str]:
     session, host, folder, time_left, used, turn, strikes, decision = cells
     details = [
         f"{time_left} left"
-        if time_left not in (EMPTY, "over")
+        if time_left not in (EMPTY, "expired")
         else f"time {time_left}"
-        if time_left == "over"
+        if time_left == "expired"
         else ""
     ]
     details += [f"turn {turn}" if turn != EMPTY else "", f"strikes {strikes}" if strikes != EMPTY else ""]
@@ -163,12 +165,12 @@ def _fit(line: str, width: int) -> str:
 
 
 def format_time_left(row: Row, now: float) -> str:
-    """Return the time left, with seconds in the last two minutes only, so that it seldom changes before."""
+    """Return the time left; seconds are shown only in the last two minutes."""
     if row.ends_at is None:
         return EMPTY
     seconds = int(row.ends_at - now)
     if seconds <= 0:
-        return "over"
+        return "expired"
     return _format_span(seconds) if seconds >= 2 * 60 else f"{seconds // 60}m{seconds % 60}s"
 
 

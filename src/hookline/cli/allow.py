@@ -1,4 +1,4 @@
-"""Let one call past one rule: a user's decision, for the next call that the rule would stop."""
+"""Grant a one-time exception to a rule, for the next call that the rule would stop."""
 
 import os
 import time
@@ -6,31 +6,48 @@ from argparse import ArgumentParser, Namespace
 
 from hookline.cli import _require_person
 from hookline.cli._command import Command
+from hookline.core.hook import find_hook, rule_names
+from hookline.core.registry import describe_unknown
 from hookline.policy import grants
+from hookline.runtime.setup import load_setup
 from hookline.system import paths
 
 MINUTES = 10
 
 
 def run(args: Namespace) -> int:
-    _require_person.require_person("letting a call past a rule", os.environ)
+    _require_person.require_person("granting an exception to a rule", os.environ)
     places = paths.find_places(os.environ, os.getcwd())
+    _check_rule(args.once)
     grants.add_grant(places.grants, places.root, args.once, now=time.time(), seconds=MINUTES * 60)
-    print(f"the next call that {args.once} would stop in {places.root} passes once, within {MINUTES} minutes")
+    print(f"granted for {MINUTES} minutes in {places.root}: one call that {args.once} would stop")
     return 0
 
 
+def _check_rule(rule: str) -> None:
+    """Raise `LookupError` if no hook has a rule with this id."""
+    setup = load_setup(dict(os.environ), os.getcwd())
+    setup.resources.close()
+    hook_name, colon, name = rule.rpartition(":")
+    hook = find_hook(setup.hooks, hook_name) if colon else None
+    if colon and hook is None:
+        raise LookupError(describe_unknown("hook", hook_name, sorted(hook.name for hook in setup.hooks)))
+    known = {rule for hook in ([hook] if hook else setup.hooks) for rule in rule_names(hook)}
+    if known and name not in known:
+        raise LookupError(describe_unknown("rule", name, sorted(known)))
+
+
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--once", required=True, metavar="RULE", help="the rule's id, as its reason shows it")
+    parser.add_argument(
+        "--once", required=True, metavar="RULE", help="rule id, as shown in the reason of the block"
+    )
 
 
 COMMAND = Command(
-    about="Let the next call past one rule, once.",
+    about="Allow one call that a rule would stop.",
     examples="""
 hookline allow --once dangerous-command:git-push-force
-    the next call that dangerous-command:git-push-force would stop in ~/app passes once
 """,
     run=run,
     arguments=arguments,
-    exits="0 when it is granted, 1 where no person sits at a terminal, 2 when it was called wrongly",
 )

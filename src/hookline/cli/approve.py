@@ -1,4 +1,4 @@
-"""Let an agent open one guarded path, once: a user's decision, at a terminal."""
+"""Grant an agent one access to a guarded path."""
 
 import os
 import time
@@ -19,7 +19,7 @@ def run(args: Namespace) -> int:
     if args.list:
         return _list_approvals(places)
     if not args.path:
-        raise ValueError("no path is given; write it as the agent did, such as .env")
+        raise ValueError("missing PATH: give the path as the agent wrote it, such as .env")
     path = _resolve_path(args.path, places)
     if args.revoke:
         return _revoke(path, places)
@@ -36,20 +36,20 @@ def _resolve_path(path: str, places: Places) -> str:
 
 def _approve(path: str, places: Places, minutes: int) -> int:
     if not 0 < minutes <= MAX_MINUTES:
-        raise ValueError(f"{minutes} is no number of minutes from 1 to {MAX_MINUTES}")
+        raise ValueError(f"invalid --minutes {minutes}: expected 1 to {MAX_MINUTES}")
     until = grants.approve_path(places.state, places.root, path, now=time.time(), seconds=60 * minutes)
     print(
-        f"{sanitize(path)} may be opened once by an agent in {sanitize(places.root)}, "
-        f"until {_format_time(until)}"
+        f"approved until {_format_time(until)}: an agent in {sanitize(places.root)} "
+        f"may open {sanitize(path)} once"
     )
-    print(f"take it back with: hookline approve --revoke {sanitize(path)}")
+    print(f"revoke it with: hookline approve --revoke {sanitize(path)}")
     return 0
 
 
 def _revoke(path: str, places: Places) -> int:
     """Revoke an approval; this needs no person, because it only tightens the guards."""
     count = grants.revoke_path(places.state, places.root, path)
-    print(f"{sanitize(path)} {'is approved no longer' if count else 'was not approved'}")
+    print(f"{sanitize(path)}: {'approval revoked' if count else 'was not approved'}")
     return 0
 
 
@@ -58,7 +58,7 @@ def _list_approvals(places: Places) -> int:
     for approval in approved:
         print(f"{sanitize(approval['path'])}  until {_format_time(approval['until'])}")
     if not approved:
-        print(f"no path is approved in {sanitize(places.root)}")
+        print(f"no approved paths in {sanitize(places.root)}")
     return 0
 
 
@@ -67,24 +67,22 @@ def _format_time(at: float) -> str:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("path", nargs="?", metavar="PATH", help="the file, as the agent wrote it")
+    parser.add_argument("path", nargs="?", metavar="PATH", help="path, as the agent wrote it")
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("--list", action="store_true", help="show what is approved here")
-    group.add_argument("--revoke", action="store_true", help="take the approval of PATH back")
-    parser.add_argument("--minutes", type=int, default=10, metavar="N", help="how long it counts (10)")
+    group.add_argument("--list", action="store_true", help="list the approved paths of this project")
+    group.add_argument("--revoke", action="store_true", help="revoke the approval of PATH")
+    parser.add_argument(
+        "--minutes", type=int, default=10, metavar="N", help="duration of the approval (default: 10)"
+    )
 
 
 COMMAND = Command(
-    about="Let an agent open a path that is guarded, once.",
+    about="Allow an agent to open a guarded path once.",
     examples="""
-hookline approve .env            the agent may open .env once, by writing its path as APPROVED:.env
-hookline approve --list          what is approved in this project
-hookline approve --revoke .env
+hookline approve .env            the agent may open APPROVED:.env once
 
-Only a person can do this: it needs a terminal, and refuses inside an agent and inside a hook.
-Whoever wants less may say so from anywhere: --list and --revoke need no terminal.
+Requires an interactive terminal outside an agent, except for --list and --revoke.
 """,
     run=run,
     arguments=arguments,
-    exits="0 when it is done, 1 where no person sits at a terminal, 2 when it was called wrongly",
 )

@@ -1,4 +1,4 @@
-"""Measure the cost of a hook call on this machine, compared with the cost of well-known programs."""
+"""Measure the time of hook calls on this machine, compared with well-known programs."""
 
 import sys
 from argparse import ArgumentParser, Namespace
@@ -35,11 +35,11 @@ def show(results: Results) -> None:
     """Print the results as a table."""
     verdicts = {True: "met", False: "NOT MET", None: ""}
     print_table(
-        ("what", "here", "bar", ""),
+        ("measurement", "result", "limit", "status"),
         [(figure.what, figure.shown, figure.bar, verdicts[figure.met]) for figure in results.figures],
     )
     for text in results.left_out:
-        print(f"left out: {text}")
+        print(f"note: {text}")
 
 
 def _print_progress(text: str) -> None:
@@ -48,31 +48,28 @@ def _print_progress(text: str) -> None:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     length = parser.add_mutually_exclusive_group()
-    length.add_argument("--quick", action="store_true", help="fewer of everything: a few seconds")
-    length.add_argument("--long", action="store_true", help="a minute in which nobody calls")
+    length.add_argument("--quick", action="store_true", help="smaller sizes: a few seconds")
+    length.add_argument("--long", action="store_true", help="idle for a minute")
     for name, (kind, what) in SIZE_OPTIONS.items():
         parser.add_argument(f"--{name}", type=kind, metavar="N", help=what)
 
 
 SIZE_OPTIONS: dict[str, tuple[Callable[[str], float], str]] = {
     "calls": (parse_positive_int, "calls of each kind"),
-    "sequence": (parse_positive_int, "calls one after another"),
-    "seconds": (parse_positive_int, "seconds in which 50 agents make a call each"),
-    "idle": (float, "seconds without a call"),
+    "sequence": (parse_positive_int, "sequential calls"),
+    "seconds": (parse_positive_int, "seconds of load by 50 agents"),
+    "idle": (float, "idle seconds"),
 }
 COMMAND = Command(
-    about="Measure on this machine what a hook call costs, with the bars we hold ourselves to.",
+    about="Measure the time of hook calls on this machine.",
     examples="""
-hookline bench
-hookline bench --quick --json | jq '.figures[] | select(.met == false)'
+hookline bench --quick
 
-Everything runs in a home of its own, with a daemon of its own that is ended afterwards: nothing of yours is
-read or changed. All times are medians of the same run, taken in rows by turns, and what counts is their
-ratio.
+Uses a temporary home folder and daemon; your data is not read or changed.
 """,
     run=run,
     arguments=arguments,
-    exits="0 when every bar that was measured is met; 1 when one is not; 2 when it was called wrongly",
+    exits="0 if all limits are met, 1 if one is not, 2 for invalid arguments",
 )

@@ -1,4 +1,4 @@
-"""Give a running session a time budget, or show what it may spend and has spent."""
+"""Set the time budget of a session, or show its budget and usage."""
 
 import os
 import time
@@ -24,22 +24,22 @@ from hookline.runtime.setup import Setup, load_setup
 from hookline.system import paths, spool
 
 MAX_SECONDS = 7 * 86_400
-"""Seconds of the longest budget, and of the longest silence of a session that is still listed."""
+"""Maximum seconds of a budget, and since the last call of a listed session."""
 NONE = "none"
 
 
 def set_budget(args: Namespace) -> int:
-    _require_person.require_person("giving a session a budget", os.environ)
+    _require_person.require_person("setting a budget", os.environ)
     seconds = _parse_seconds(args.time)
     setup, store = _open_store()
     with closing(store):
         session, now = find_session(store, setup, args.session), time.time()
         store.set_notes(session.id, {BUDGET_NOTE: None if seconds is None else now + seconds})
-    who = f"{_format_session(session)}, last heard of {_format_span(now - session.seen)} ago"
+    who = f"session {_format_session(session)}, last active {_format_span(now - session.seen)} ago"
     if seconds is None:
-        print(f"{who}, has no time budget of its own any more")
+        print(f"{who}: time budget removed")
     else:
-        print(f"{who}, has until {_format_time(now + seconds, now)}; an earlier end that it has still holds")
+        print(f"{who}: time budget ends at {_format_time(now + seconds, now)}; an earlier end still applies")
     return 0
 
 
@@ -70,10 +70,10 @@ def _budget_facts(session: Session, deadline: float | None, usage: Usage) -> dic
 
 def _format_rows(usage: Usage, deadline: float | None, now: float) -> Iterator[tuple[str, str]]:
     left = None if deadline is None else deadline - now
-    remaining = "no time budget" if left is None else "over" if left <= 0 else f"{_format_span(left)} left"
-    yield "time", remaining if deadline is None else f"{remaining}, until {_format_time(deadline, now)}"
+    remaining = "no time budget" if left is None else "expired" if left <= 0 else f"{_format_span(left)} left"
+    yield "time", remaining if deadline is None else f"{remaining}, ends at {_format_time(deadline, now)}"
     if usage.output is None:
-        yield "tokens", "not known: its host has not told of any"
+        yield "tokens", "unknown: not reported by the host"
         return
     percent = "" if usage.percent is None else f" ({usage.percent:.1f} %)"
     of = f" of {usage.effective_limit:,}" if usage.effective_limit else ""
@@ -81,10 +81,10 @@ def _format_rows(usage: Usage, deadline: float | None, now: float) -> Iterator[t
         "context",
         f"{_format_count(usage.used)}{of} tokens in use{percent}, {usage.model or 'model unknown'}",
     )
-    yield "read", f"{_format_count(usage.input)} new, {_format_count(usage.cache_read)} from the cache"
-    yield "written", f"{_format_count(usage.output)}, in this turn {_format_count(usage.turn_output)}"
-    yield "cached", _format_count(usage.cache_write)
-    yield "cost", "not known" if usage.cost is None else f"${usage.cost:.4f}"
+    yield "input", f"{_format_count(usage.input)} new, {_format_count(usage.cache_read)} from the cache"
+    yield "output", f"{_format_count(usage.output)}, of which {_format_count(usage.turn_output)} in this turn"
+    yield "cache writes", _format_count(usage.cache_write)
+    yield "cost", "unknown" if usage.cost is None else f"${usage.cost:.4f}"
 
 
 def _format_count(count: int | None) -> str:
@@ -109,7 +109,7 @@ def _open_store() -> tuple[Setup, Store]:
 def find_session(store: Store, setup: Setup, name: str, *, ended: bool = False) -> Session:
     """Return the session whose id starts with *name*; without a name, the newest of this project.
 
-    A session that has *ended* is considered only if allowed, and comes last.
+    With *ended*, ended sessions are considered too, after all others.
     """
     root = setup.places.root
     matches = [
@@ -120,14 +120,10 @@ def find_session(store: Store, setup: Setup, name: str, *, ended: bool = False) 
     ]
     exact = [session for session in matches if session.id == name]
     if name and len(matches) > 1 and not exact:
-        raise LookupError(
-            f"several sessions begin with {name!r}: {', '.join(session.id for session in matches)}"
-        )
+        raise LookupError(f"ambiguous session id {name!r}: {', '.join(session.id for session in matches)}")
     if not matches:
-        description = f"begins with {name!r}" if name else f"is one of {root}"
-        raise LookupError(
-            f"no session that {description} is known or alive; `hookline log` shows what there was"
-        )
+        description = f"with id {name!r}" if name else f"in {root}"
+        raise LookupError(f"no session {description} (hookline status)")
     return (exact or matches)[0]
 
 
@@ -141,8 +137,10 @@ def _list_sessions(store: Store) -> Iterator[tuple[Session, bool]]:
 def _parse_seconds(text: str) -> int | None:
     if text == NONE:
         return None
-    message = f"{text!r} is no time from 1s to 7d; write it like 20m, or `none` for no budget"
-    if text.isdecimal():  # minutes in a target's file, but a user may mean seconds
+    message = f"invalid duration {text!r}: expected 1s to 7d, such as 20m, or `none`"
+    if (
+        text.isdecimal()
+    ):  # a bare number is ambiguous: minutes in a target file, but the user may mean seconds
         raise ValueError(message)
     try:
         seconds = durations.parse_duration(text)
@@ -174,12 +172,12 @@ def run(args: Namespace) -> int:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    subparsers = parser.add_subparsers(title="what to do", metavar="WHAT", required=True)
-    _add_subcommand(
-        subparsers, "set", "Give a session so much time from now on, or `none`.", set_budget
-    ).add_argument("time", metavar="TIME", help="how long, such as 20m; at most 7d")
-    _add_subcommand(subparsers, "show", "Show what a session may spend and has spent.", show).add_argument(
-        "--json", action="store_true", help="one JSON object, with everything"
+    subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    _add_subcommand(subparsers, "set", "Set the time budget of a session.", set_budget).add_argument(
+        "time", metavar="TIME", help="duration from now, such as 20m, at most 7d; `none` removes it"
+    )
+    _add_subcommand(subparsers, "show", "Show the budget and usage of a session.", show).add_argument(
+        "--json", action="store_true", help="print JSON"
     )
 
 
@@ -188,23 +186,18 @@ def _add_subcommand(
 ) -> ArgumentParser:
     parser = subparsers.add_parser(name, help=about, description=about)
     parser.set_defaults(carry_out=function)
-    help_text = "the session, or how its name begins; without it the newest of this project"
+    help_text = "session id or prefix (default: the newest of this project)"
     parser.add_argument("--session", default="", metavar="ID", help=help_text)
     return parser
 
 
 COMMAND = Command(
-    about="Give a running session a time budget, or show what it may spend and has spent.",
+    about="Set or show the budget of a session.",
     examples="""
-hookline budget set 20m                     the newest session of this project has 20 minutes from now
-hookline budget set 1h --session 58eca2c0   this one an hour
-hookline budget set none                    its own budget is taken away again
-hookline budget show                        time left, tokens in use and spent, cost
+hookline budget set 1h --session 58eca2c0
 
-Only a person can set one: it needs a terminal, and refuses inside an agent and inside a hook.
-The nearest end holds: a budget can shorten the time that a session was started with, and not prolong it.
+`set` requires an interactive terminal outside an agent. It cannot extend the time a session started with.
 """,
     run=run,
     arguments=arguments,
-    exits="0 when it is done, 1 where no person sits at a terminal, 2 when it was called wrongly",
 )

@@ -61,19 +61,19 @@ def _judge_line(judge: Judge, line: bytes) -> dict[str, Any]:
     try:
         judged = judge.judge(_parse_payload(line))
     except Unreadable as error:
-        return {**PASS, "warnings": [f"nothing judged this line: {error}"]}
+        return {**PASS, "warnings": [f"line not judged: {error}"]}
     except RecursionError:
-        return {**PASS, "warnings": ["nothing judged this line: it is nested too deeply"]}
+        return {**PASS, "warnings": ["line not judged: nested too deeply"]}
     return PASS if judged is None else _verdict_facts(judged)
 
 
 def _parse_payload(line: bytes) -> Any:
     if not line.strip():
-        raise Unreadable("it is empty")
+        raise Unreadable("empty line")
     try:
         return json.loads(line)
     except ValueError:
-        raise Unreadable(f"it is no JSON ({len(line):,} bytes)") from None
+        raise Unreadable(f"invalid JSON ({len(line):,} bytes)") from None
 
 
 def _verdict_facts(judged: Judged) -> dict[str, Any]:
@@ -89,31 +89,21 @@ def _verdict_facts(judged: Judged) -> dict[str, Any]:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("host", metavar="HOST", help="who sent the payloads, such as claude-code")
-    parser.add_argument("file", metavar="FILE.jsonl", help="one native payload a line; - is stdin")
+    parser.add_argument("host", metavar="HOST", help="host that sent the payloads, such as claude-code")
+    parser.add_argument("file", metavar="FILE.jsonl", help="one native payload per line; - for stdin")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="run only this hook")
-    parser.add_argument("--without", action="append", default=[], metavar="NAME", help="leave this hook out")
-    parser.add_argument("--cwd", default="", metavar="DIR", help="the project whose configuration holds")
+    parser.add_argument("--without", action="append", default=[], metavar="NAME", help="skip this hook")
+    parser.add_argument("--cwd", default="", metavar="DIR", help="project folder")
 
 
 COMMAND = Command(
-    about="Judge recorded payloads, a verdict a line, and record nothing.",
+    about="Judge recorded payloads, and print one JSON verdict per line.",
     examples="""
-hookline check claude-code session.jsonl
-    {"line": 1, "event": "PreToolUse", "action": "block", "rules": ["dangerous-command:git-push-force"],
-     "reason": "...", "context": [], "warnings": [], "ms": 0.2}        (on one line)
-hookline check claude-code session.jsonl --only dangerous-command --cwd ~/app
-jq -c . payload.json | hookline check claude-code -
+hookline check claude-code session.jsonl --only dangerous-command
 
-Every line is judged by itself, as a moment of a session in which nothing has happened yet.
-"event" is null for a moment that is none of ours, and, with a warning, for a line that cannot be read.
-"context" holds all that the agent would be told, at once or at the next moment that can take it.
-Hooks of the user's own do run, as they are configured; observers do not.
+Each payload is judged on its own. Observers do not run. "event" is null if a line is not judged.
 """,
     run=run,
     arguments=arguments,
-    exits=(
-        "0 when every line has its verdict, also where something would be blocked; "
-        "1 when the file cannot be read; 2 when it was called wrongly"
-    ),
+    exits="0 for every verdict, 1 on failure, 2 for invalid arguments",
 )

@@ -1,4 +1,4 @@
-"""Remove what runs leave behind: their worktrees and, on request, their refs, branches and journals."""
+"""Remove the worktrees of runs and, on request, their refs, branches and journals."""
 
 import os
 import sys
@@ -20,14 +20,14 @@ def run(args: Namespace) -> int:
     for item in all_leftovers:
         print(_describe(item, args))
     if not removable:
-        print("there is nothing to take away")
+        print("nothing to remove")
         return 0
     if not args.yes and not _confirm():
-        print("nothing was taken away")
+        print("nothing was removed")
         return 1
     for item in removable:
         clean.clean(item, repository, refs=args.refs, everything=args.everything)
-    print(f"took away what {len(removable)} run{'s' * (len(removable) != 1)} left")
+    print(f"cleaned {len(removable)} run{'s' * (len(removable) != 1)}")
     return 0
 
 
@@ -39,58 +39,51 @@ def _is_removable(left: Any, args: Namespace) -> bool:
 
 def _describe(left: Any, args: Namespace) -> str:
     if left.busy:
-        return f"{sanitize(left.run.id)}: at work, stays as it is"
+        return f"{sanitize(left.run.id)}: running, not removed"
     if left.elsewhere and args.everything:
         return (
-            f"{sanitize(left.run.id)}: stays as it is, because {sanitize(left.run.branch)} is checked out in "
-            f"{sanitize(left.elsewhere)}; say `git switch -` there first"
+            f"{sanitize(left.run.id)}: not removed, because {sanitize(left.run.branch)} is checked out in "
+            f"{sanitize(left.elsewhere)}; run `git switch -` there first"
         )
     if left.unfinished is not None and not args.everything:
         return (
-            f"{sanitize(left.run.id)}: stays as it is, because experiment {left.unfinished} was interrupted "
-            f"and its work is in no commit; `hookline run --resume {sanitize(left.run.id)}` finishes it, "
-            "--everything takes it away"
+            f"{sanitize(left.run.id)}: not removed, because experiment {left.unfinished} was interrupted "
+            f"and its work is not committed; `hookline run --resume {sanitize(left.run.id)}` finishes it, "
+            "--everything removes it"
         )
-    parts = [f"{len(left.trees)} worktrees ({left.size / 1e6:.1f} MB)"]
+    parts = [f"{len(left.trees)} worktree{'s' * (len(left.trees) != 1)} ({left.size / 1e6:.1f} MB)"]
     if args.refs or args.everything:
-        parts.append(f"{len(left.refs)} refs, and with them the work of discarded experiments")
+        parts.append(f"{len(left.refs)} refs to discarded experiments")
     if args.everything:
-        parts.append(f"the branch {sanitize(left.run.branch)} and the journal")
+        parts.append(f"branch {sanitize(left.run.branch)} and the journal")
     return f"{sanitize(left.run.id)}: {', '.join(parts)}"
 
 
 def _confirm() -> bool:
     """Ask at the terminal; a script passes --yes instead."""
     if not sys.stdin.isatty():
-        raise ValueError("taking this away cannot be undone; say --yes where nobody can be asked")
+        raise ValueError("removal cannot be undone; confirm it in an interactive terminal, or use --yes")
     try:
-        return input("take this away? [y/N] ").strip().lower() in ("y", "yes")
+        return input("Remove this? [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:
         print()
         return False
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "runs", nargs="*", metavar="RUN", help="how their names begin; without any, all of them"
-    )
-    parser.add_argument(
-        "--refs", action="store_true", help="also the refs that keep discarded work reachable"
-    )
-    parser.add_argument("--everything", action="store_true", help="also branches and journals")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument("runs", nargs="*", metavar="RUN", help="run ids or prefixes (default: all runs)")
+    parser.add_argument("--refs", action="store_true", help="also remove the refs to discarded experiments")
+    parser.add_argument("--everything", action="store_true", help="also remove branches and journals")
+    parser.add_argument("--yes", action="store_true", help="skip the confirmation")
 
 
 COMMAND = Command(
-    about="Take away what runs leave behind; asks first.",
+    about="Remove the worktrees of runs; asks first.",
     examples="""
-hookline clean                              worktrees of all runs; branches, refs and journals stay
-hookline clean --refs sort-261115-1850      and what keeps its discarded experiments reachable
 hookline clean --everything sort-261115-1850
 
-A run whose worktrees are gone can still be resumed: they are made anew.
+A cleaned run can still be resumed, unless --everything removed it.
 """,
     run=run,
     arguments=arguments,
-    exits="0 when it is done, 1 when you did not agree, 2 when it was called wrongly",
 )

@@ -153,9 +153,9 @@ def _show(setup: Setup) -> None:
     print_problems(setup.config.problems, setup.config.waiting)
     if setup.user_messages:
         print()
-    print_table(("value", "is", "from"), (_format_row(*row) for row in _list_values(setup)))
-    _print_section("environment", _select_variables(os.environ), none="says nothing to us")
-    print("\nfiles that were read:")
+    print_table(("setting", "value", "source"), (_format_row(*row) for row in _list_values(setup)))
+    _print_section("environment", _select_variables(os.environ), none="no variables of hookline are set")
+    print("\nfiles read:")
     print("\n".join(f"  {sanitize(name)}" for name in _list_files(setup)) or "  none")
     _print_section("places", _list_places(setup))
     if setup.config.sinks:
@@ -163,7 +163,11 @@ def _show(setup: Setup) -> None:
 
 
 def _format_row(name: str, value: Any, origin: str, refused: str) -> tuple[str, str, str]:
-    return name, _format_value(value), f"{origin}, because {refused} is wrong" if refused else origin
+    return (
+        name,
+        _format_value(value),
+        f"{origin}, because the value in {refused} is invalid" if refused else origin,
+    )
 
 
 def _format_value(value: Any) -> str:
@@ -182,17 +186,16 @@ def _print_section(title: str, entries: Mapping[str, str], none: str = "") -> No
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("what", choices=("show",), metavar="show", help="show what holds")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    parser.add_argument("what", choices=("show",), metavar="show", help="show all settings")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 COMMAND = Command(
-    about="Show every value that holds and where it comes from: default, file and line, or environment.",
+    about="Show every setting with its value and source.",
     examples="""
-hookline config show
 hookline config show --json | jq '.values[] | select(.from != "default")'
 """,
     run=run,
     arguments=arguments,
-    exits="0, also when there are problems (they stand on top); 2 when it was called wrongly",
+    exits="0 even with configuration problems, 2 for invalid arguments",
 )

@@ -1,4 +1,4 @@
-"""Let hooks that were written for one agent run under another: declare them here, and report what is lost."""
+"""Convert hooks of one agent for another: add them to hooks.json, and report what is lost."""
 
 import os
 from argparse import ArgumentParser, Namespace
@@ -18,10 +18,10 @@ from hookline.install.install_hooks import Plan
 from hookline.system.paths import find_places
 
 HOW_TEXTS = {
-    "whole": "carries over",
-    "partly": "carries over in part",
-    "native": "runs there already",
-    "not": "does not carry over",
+    "whole": "convertible",
+    "partly": "partly convertible",
+    "native": "already runs there",
+    "not": "not convertible",
 }
 
 
@@ -33,7 +33,7 @@ def run(args: Namespace) -> int:
         dump(_collect_facts(context, hooks, plan))
     else:
         print("\n".join(_report(context, hooks)))
-        print(format_plan(plan, context.places) if _has_converted(hooks) else "nothing is to be declared")
+        print(format_plan(plan, context.places) if _has_converted(hooks) else "no hooks to convert")
     if plan.problem:
         return 1
     if plan.changes and not args.dry_run:
@@ -53,9 +53,9 @@ def _has_converted(hooks: Sequence[SourceHook]) -> bool:
 def _build_context(args: Namespace) -> ConversionContext:
     source, target = hosts.load(args.source), hosts.load(args.target)
     if source is target:
-        raise LookupError(f"hooks of {source.name} run under {source.name} as they are")
+        raise LookupError(f"--from and --to name the same host, {source.name!r}")
     if target.install is None:
-        raise LookupError(f"{target.name} is no agent that could be wired")
+        raise LookupError(f"hooks cannot be installed for {target.name!r}")
     find_list_format(source)
     env = dict(os.environ)
     return ConversionContext(
@@ -69,16 +69,16 @@ def _build_context(args: Namespace) -> ConversionContext:
 
 
 def _choose_payload(source: Host, requested: str) -> str:
-    """Return the payload format that the hooks expect: their host's own, unless the user names one."""
+    """Return the payload format that the hooks expect: that of their host, unless the user names one."""
     formats = {host.dialect.name: host.name for host in map(hosts.load, hosts.names()) if host.dialect}
     if requested and requested not in formats:
-        raise LookupError(f"no payload is called {requested!r}; there are: {', '.join(formats)}")
+        raise LookupError(f"no payload format named {requested!r}; available: {', '.join(formats)}")
     if requested or source.dialect:
         return requested or (source.dialect.name if source.dialect else "")
-    options = ", ".join(f"--payload {name} (as {host} tells)" for name, host in formats.items())
+    options = ", ".join(f"--payload {name} (format of {host})" for name, host in formats.items())
     raise LookupError(
-        f"only hooks that understand one of these can be carried over, and {source.name} tells in words of "
-        f"its own; if yours do, say so: {options}"
+        f"hooks in the payload format of {source.name} cannot be converted; "
+        f"if yours use another format, name it: {options}"
     )
 
 
@@ -87,7 +87,7 @@ def _write(context: ConversionContext) -> None:
     with settings_files.lock_records(context.places.state):
         plan = plan_file(context, [hook.conversion for hook in read_hooks(context)])
         if plan.after is not None and plan.changes:
-            settings_files.make_folders(plan.path)
+            settings_files.make_folders(plan.path, private=context.scope == "user")
             settings_files.write(plan.path, plan.after)
 
 
@@ -108,9 +108,9 @@ def _format_command(command: str | tuple[str, ...]) -> str:
 
 def _list_next_steps(context: ConversionContext, plan: Plan, *, dry: bool) -> Iterator[str]:
     if plan.changes:
-        yield f"{shorten_path(plan.path, context.places)} {'would be' if dry else 'is'} written"
+        yield f"{'would write' if dry else 'wrote'} {shorten_path(plan.path, context.places)}"
     if context.scope == "project":
-        yield "  still needed: a project's hooks wait for your trust: `hookline trust`"
+        yield "  still needed: `hookline trust`, because project hooks run only if trusted"
     scopes: tuple[Scope, ...] = (context.scope, "user")
     if not any(
         install_hooks.active_moments(context.target, scope, context.places, context.env) for scope in scopes
@@ -146,29 +146,24 @@ def _hook_facts(hook: SourceHook) -> dict[str, Any]:
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--from", dest="source", required=True, metavar="NAME", help="whose hooks, such as claude-code"
+        "--from", dest="source", required=True, metavar="NAME", help="source host, such as claude-code"
     )
-    parser.add_argument("--to", dest="target", required=True, metavar="NAME", help="where they are to run")
-    parser.add_argument("--user", action="store_true", help="your own hooks, for every project")
-    parser.add_argument("--payload", default="", metavar="NAME", help="in whose words the hooks are written")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
-    parser.add_argument("--dry-run", action="store_true", help="only show what would change")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of a report")
+    parser.add_argument("--to", dest="target", required=True, metavar="NAME", help="target host")
+    parser.add_argument("--user", action="store_true", help="convert your user hooks")
+    parser.add_argument("--payload", default="", metavar="NAME", help="payload format that the hooks expect")
+    parser.add_argument("--yes", action="store_true", help="skip the confirmation")
+    parser.add_argument("--dry-run", action="store_true", help="show the changes only")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 COMMAND = Command(
-    about="Let hooks that were written for one agent run under another, and say what is lost.",
+    about="Convert hooks of one agent for another, and report what is lost.",
     examples="""
-hookline convert --from claude-code --to codex              this project's hooks; shows the changes, and asks
-hookline convert --from claude-code --to gemini-cli --user  your own
-hookline convert --from claude-code --to codex --dry-run --json | jq '.hooks[] | {command, how, why}'
+hookline convert --from claude-code --to codex --dry-run
 
-The hooks stay where they are, and go on running there. What carries over is declared in hooks.json for the
-other agent alone: it is told in the words of the first, and its answer is passed on in those of the second.
-Doing it twice changes nothing.
+Converted hooks are added to hooks.json; the original hooks do not change.
 """,
     run=run,
     arguments=arguments,
-    exits="0 when all of it carries over, also in part; 1 when something does not, or was not written; "
-    "2 when it was called wrongly",
+    exits="0 if all hooks are converted, 1 if one is not, 2 for invalid arguments",
 )

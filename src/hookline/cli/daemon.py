@@ -1,4 +1,4 @@
-"""Start, stop or examine the daemon that answers hook calls."""
+"""Start, stop or inspect the daemon that answers hook calls."""
 
 import os
 import time
@@ -16,14 +16,14 @@ from hookline.system.paths import daemon_folders
 
 def start(args: Namespace) -> int:
     if _is_off():
-        raise ValueError(f"{SWITCH}=off is set in the environment; unset it to use a daemon")
+        raise ValueError(f"{SWITCH}=off is set in the environment; unset it to use the daemon")
     place = create_daemon_folder()
     if control.is_ours(control.status(place)):
-        print("a daemon of this installation is running; see `hookline daemon status`")
+        print("the daemon is already running; see `hookline daemon status`")
         return 0
     if not ensure(place):
         raise OSError("the daemon does not start; see `hookline daemon logs`")
-    print(f"a daemon answers, process {(control.status(place) or {}).get('process', 'unknown')}")
+    print(f"daemon started, process {(control.status(place) or {}).get('process', 'unknown')}")
     return 0
 
 
@@ -33,8 +33,8 @@ def stop(args: Namespace) -> int:
         print("no daemon is running")
         return 0
     if not control.stop(place):
-        raise OSError(f"{_describe_holder(place)} does not end; end it yourself, then try again")
-    print("the daemon has ended; the next call starts it again")
+        raise OSError(f"{_describe_holder(place)} does not exit; end it, then try again")
+    print("daemon stopped; the next call starts it again")
     return 0
 
 
@@ -55,11 +55,7 @@ def logs(args: Namespace) -> int:
             text = file.read()
     except FileNotFoundError:
         text = ""
-    print(
-        sanitize_lines(text.rstrip("\n"))
-        if text
-        else f"nothing was written into {sanitize(place.log)} so far"
-    )
+    print(sanitize_lines(text.rstrip("\n")) if text else f"{sanitize(place.log)} is empty")
     return 0
 
 
@@ -84,11 +80,11 @@ def _describe_status(place: DaemonFolder, status: dict[str, Any] | None) -> list
         return [_describe_missing(place)]
     since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(status["since"]))
     calls = "1 call" if status["calls"] == 1 else f"{status['calls']:,} calls"
-    another = "another installation, which the next call of this one replaces"
+    another = "another installation (the next call replaces it)"
     owner = "this installation" if control.is_ours(status) else another
     process = f"process {status['process']}, hookline {status['release']}, Python {status['python']}"
     return [
-        f"a daemon is running: {process}",
+        f"the daemon is running: {process}",
         f"answered {calls} since {since}; exits after {_format_span(status['idle'])} without one",
         f"folder: {place.path}",
         f"belongs to {owner}: {status['programs']}",
@@ -111,7 +107,7 @@ def _format_span(seconds: float) -> str:
 
 def _list_problems() -> list[str]:
     """Return the reasons why no daemon is used."""
-    off = [f"{SWITCH}=off is set in the environment, so no daemon is used"]
+    off = [f"{SWITCH}=off is set in the environment, so the daemon is not used"]
     checked = [(folder, describe_problem(folder)) for folder in daemon_folders() if os.path.lexists(folder)]
     return [*(off if _is_off() else []), *(f"{folder} is not used: {why}" for folder, why in checked if why)]
 
@@ -122,15 +118,11 @@ def run(args: Namespace) -> int:
 
 def arguments(parser: ArgumentParser) -> None:
     subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    _add_subcommand(subparsers, "start", "Start the daemon and wait until it answers.", start)
-    _add_subcommand(
-        subparsers, "stop", "Stop the daemon after the calls in progress, and wait until it has ended.", stop
-    )
-    status_parser = _add_subcommand(
-        subparsers, "status", "Show whether a daemon is running; the exit code is 0 if so, else 1.", status
-    )
-    status_parser.add_argument("--json", action="store_true", help="print one JSON object")
-    _add_subcommand(subparsers, "logs", "Show the log, which is empty unless something failed.", logs)
+    _add_subcommand(subparsers, "start", "Start the daemon.", start)
+    _add_subcommand(subparsers, "stop", "Stop the daemon after the calls in progress.", stop)
+    status_parser = _add_subcommand(subparsers, "status", "Show the state of the daemon.", status)
+    status_parser.add_argument("--json", action="store_true", help="print JSON")
+    _add_subcommand(subparsers, "logs", "Show the failures that the daemon logged.", logs)
 
 
 def _add_subcommand(
@@ -147,16 +139,14 @@ def _add_subcommand(
 
 
 COMMAND = Command(
-    about="Start, stop or examine the daemon that answers hook calls.",
+    about="Start, stop or inspect the daemon that answers hook calls.",
     examples="""
-hookline daemon status           whether it runs, since when, and where
-hookline daemon status --json
-hookline daemon stop             the next call starts it again
+hookline daemon status
 
-The first call starts the daemon, and it exits after 30 minutes without one: these commands are rarely needed.
-HOOKLINE_DAEMON=off in the environment: every call is answered in a process of its own.
+The first hook call starts the daemon; it exits after 30 minutes without calls.
+HOOKLINE_DAEMON=off in the environment disables it.
 """,
     run=run,
     arguments=arguments,
-    exits="0 on success or if it runs; 1 if not; 2 for wrong arguments",
+    exits="0 on success or if it is running, 1 if not, 2 for invalid arguments",
 )

@@ -1,4 +1,4 @@
-"""Check for every agent whether its hooks reach hookline, by calling them, and report what a user must do."""
+"""Check every agent's hooks by running them, check the environment, and report the fixes."""
 
 import os
 import platform
@@ -24,7 +24,7 @@ from hookline.runtime.setup import Setup, load_setup
 from hookline.system.own_command import CLIENT
 from hookline.system.paths import Places
 
-NOT_INSTALLED = "no agent calls us here: `hookline init` wires those in use"
+NOT_INSTALLED = "no hooks are installed here: run `hookline init`"
 SIGNS = {"well": "✓", "note": "·", "attention": "!"}
 COLOURS = {"well": "32", "note": "2", "attention": "33"}
 
@@ -74,7 +74,7 @@ def _measure_latency(reports: Sequence[HostReport], setup: Setup, env: Mapping[s
 def _check_any_installed(reports: Sequence[HostReport]) -> list[Finding]:
     if any(report.installations for report in reports):
         return []
-    return [Finding(id="wired.none", weight="attention", text=NOT_INSTALLED)]
+    return [Finding(id="install.none", weight="attention", text=NOT_INSTALLED)]
 
 
 def _collect_facts(
@@ -94,14 +94,14 @@ def _host_facts(report: HostReport) -> dict[str, Any]:
     return {
         "name": report.host.name,
         "present": report.present,
-        "wired": [_wire_facts(installed, trials) for installed, trials in report.installations],
+        "installed": [_installation_facts(installed, trials) for installed, trials in report.installations],
         "findings": [
             {"id": finding.id, "weight": finding.weight, "text": finding.text} for finding in report.findings
         ],
     }
 
 
-def _wire_facts(installed: InstalledFile, trials: Sequence[Trial]) -> dict[str, Any]:
+def _installation_facts(installed: InstalledFile, trials: Sequence[Trial]) -> dict[str, Any]:
     return {
         "scope": installed.scope,
         "file": installed.path,
@@ -129,12 +129,12 @@ def _show(reports: Sequence[HostReport], general: Sequence[Finding], places: Pla
     _print_nonempty(_colour("1", f"hookline {__version__}, Python {platform.python_version()}"))
     for finding in general:
         _print_nonempty(_format_finding(finding, places))
-    _print_nonempty("" if well else "\n! marks what needs you")
+    _print_nonempty("" if well else "\n! requires action")
 
 
 def _format_title(report: HostReport) -> str:
-    wired = " and ".join(installed.scope for installed, _ in report.installations)
-    state = f"wired ({wired})" if wired else "not wired"
+    scopes = " and ".join(installed.scope for installed, _ in report.installations)
+    state = f"installed ({scopes})" if scopes else "not installed"
     return _colour("1", f"{report.host.name}: {state}")
 
 
@@ -154,24 +154,19 @@ def _print_nonempty(text: str) -> None:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--host", action="append", default=[], metavar="NAME", help="only this agent")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    parser.add_argument("--host", action="append", default=[], metavar="NAME", help="check only this agent")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 COMMAND = Command(
-    about="Say of every agent here whether it really reaches us, and what still needs a person.",
+    about="Check the installed hooks and the environment.",
     examples="""
-hookline doctor
 hookline doctor --host codex
-hookline doctor --json | jq '.hosts[] | {name, wired}'
-hookline doctor --json | jq -r '.findings[] | select(.weight == "attention") | .id'
 
-Each command that is configured is run as the agent would run it, with a forced push that must be stopped: in
-a session and a store of its own, so nothing of it is in the log. What a repository says is to be run is only
-shown, unless it is what `hookline init` writes and starts a program from outside of that repository.
-! needs you   · is good to know   ✓ was tried, and is right
+Each installed command is run with a forced push that it must block. Nothing is recorded.
+! requires action   · for information   ✓ tested, correct
 """,
     run=run,
     arguments=arguments,
-    exits="0 when all is well; 1 when something needs attention; 2 when it was called wrongly",
+    exits="0 without problems, 1 if something requires action, 2 for invalid arguments",
 )

@@ -1,4 +1,4 @@
-"""Show the known errors and their fixes, record what helps against one, and export them."""
+"""List, show and export known errors, and record their fixes."""
 
 import os
 import time
@@ -33,20 +33,20 @@ def list_errors(args: Namespace) -> int:
             dump(_signature_facts(signature))
         return 0
     if not signatures:
-        print("no error is known here yet")
+        print("no known errors in this repository")
         return 0
     rows = [
         (
             signature.key,
             str(signature.seen),
             f"{_confidence(signature):.2f}",
-            _format_age(signature.last),
+            f"{_format_age(signature.last)} ago",
             signature.text,
             signature.fix,
         )
         for signature in signatures
     ]
-    print_table(("error", "seen", "confidence", "last", "says", "fix"), rows)
+    print_table(("error", "count", "confidence", "last seen", "message", "fix"), rows)
     return 0
 
 
@@ -59,23 +59,23 @@ def show(args: Namespace) -> int:
     times = "once" if signature.seen == 1 else f"{signature.seen} times"
     rows = [
         ("error", signature.key),
-        ("says", signature.text),
-        ("sort", classify(signature.text)),
-        ("command", signature.command or "not known"),
+        ("message", signature.text),
+        ("category", classify(signature.text)),
+        ("command", signature.command or "unknown"),
         (
             "seen",
             f"{times}, first {_format_age(signature.first)} ago, last {_format_age(signature.last)} ago",
         ),
         ("confidence", f"{_confidence(signature):.2f}"),
-        ("fix", signature.fix or "not known; `hookline errors resolve KEY --fix COMMAND` tells one"),
-        ("of", signature.project),
+        ("fix", signature.fix or "unknown; set one with `hookline errors resolve KEY --fix COMMAND`"),
+        ("repository", signature.project),
     ]
     print("\n".join(align(rows)))
     return 0
 
 
 def resolve(args: Namespace) -> int:
-    _require_person.refuse_agent("to tell what helps against an error", os.environ)
+    _require_person.refuse_agent("resolving an error", os.environ)
     with _open_store() as (store, project):
         signature, now = _find_signature(store, project, args.key), time.time()
         if args.fix:
@@ -84,9 +84,9 @@ def resolve(args: Namespace) -> int:
         else:
             store.adjust_confidence(signature.key, -1.0, at=now, project=signature.project)
     outcome = (
-        f"its fix is `{sanitize(normalize_command(args.fix))}` from now on"
+        f"fix set to `{sanitize(normalize_command(args.fix))}`"
         if args.fix
-        else "nobody is warned of it any more"
+        else "resolved; agents are no longer warned"
     )
     print(f"{sanitize(signature.key)}: {outcome}")
     return 0
@@ -114,11 +114,9 @@ def _find_signature(store: Store, project: str, key: str) -> KnownError:
     nearest = [signature for signature in matches if signature.project == project] or matches
     exact = [signature for signature in nearest if signature.key == key] or nearest
     if len(exact) > 1:
-        raise LookupError(
-            f"several errors begin with {key!r}: {', '.join(signature.key for signature in exact[:5])}"
-        )
+        raise LookupError(f"ambiguous error {key!r}: {', '.join(signature.key for signature in exact[:5])}")
     if not exact:
-        raise LookupError(f"no error is called {key!r}; `hookline errors list` shows them")
+        raise LookupError(f"no error named {key!r} (hookline errors list)")
     return exact[0]
 
 
@@ -142,34 +140,30 @@ def run(args: Namespace) -> int:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    subparsers = parser.add_subparsers(title="what to do", metavar="WHAT", required=True)
-    subparser = _add_subcommand(
-        subparsers, "list", "List the errors that are known, the latest first.", list_errors
-    )
+    subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    subparser = _add_subcommand(subparsers, "list", "List known errors, latest first.", list_errors)
     _add_all_option(subparser)
-    subparser.add_argument("--fixed", action="store_true", help="only those that a fix is known of")
+    subparser.add_argument("--fixed", action="store_true", help="only errors with a fix")
     subparser.add_argument(
         "-n",
         dest="last",
         type=parse_positive_int,
         default=50,
         metavar="N",
-        help="only the latest N; 50 without it",
+        help="show the latest N (default: 50)",
     )
-    subparser.add_argument("--json", action="store_true", help="a JSON object a line, with everything")
-    subparser = _add_subcommand(subparsers, "show", "Show all that is known of an error.", show)
+    subparser.add_argument("--json", action="store_true", help="print JSON lines")
+    subparser = _add_subcommand(subparsers, "show", "Show one error.", show)
     _add_key_argument(subparser)
-    subparser.add_argument("--json", action="store_true", help="one JSON object, with everything")
+    subparser.add_argument("--json", action="store_true", help="print JSON")
     subparser = _add_subcommand(
-        subparsers, "resolve", "Tell what helps against an error, or that it is over.", resolve
+        subparsers, "resolve", "Set the fix of an error, or mark it resolved.", resolve
     )
     _add_key_argument(subparser)
     subparser.add_argument(
-        "--fix", default="", metavar="COMMAND", help="what helps; without it, nobody is warned any more"
+        "--fix", default="", metavar="COMMAND", help="fix; without it, agents are no longer warned"
     )
-    _add_all_option(
-        _add_subcommand(subparsers, "export", "Write every known error as a JSON object a line.", export)
-    )
+    _add_all_option(_add_subcommand(subparsers, "export", "Export known errors as JSON lines.", export))
 
 
 def _add_subcommand(
@@ -181,25 +175,18 @@ def _add_subcommand(
 
 
 def _add_key_argument(parser: ArgumentParser) -> None:
-    parser.add_argument("key", metavar="KEY", help="the error, or how its name begins")
+    parser.add_argument("key", metavar="KEY", help="error key or prefix")
 
 
 def _add_all_option(parser: ArgumentParser) -> None:
-    parser.add_argument("--all", action="store_true", help="of every repository, not only of this one")
+    parser.add_argument("--all", action="store_true", help="all repositories")
 
 
 COMMAND = Command(
-    about="Read what is known of errors and their fixes, and tell what helps.",
+    about="List known errors and their fixes, and record new fixes.",
     examples="""
-hookline errors list                                   the errors of this repository, the latest first
-hookline errors show pytest#3d37                       all that is known of one
-hookline errors resolve pytest#3d37 --fix "uv sync"    what helps: agents are told before they run it again
-hookline errors resolve pytest#3d37                    it is over: nobody is warned of it any more
-hookline errors export --all > errors.jsonl            every one, a JSON object a line
-
-A team that uses the same PostgreSQL store shares them, by repository.
+hookline errors resolve pytest#3d37 --fix "uv sync"
 """,
     run=run,
     arguments=arguments,
-    exits="0; 1 when the store cannot be used; 2 when there is no such error, or it was called wrongly",
 )

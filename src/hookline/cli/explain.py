@@ -1,4 +1,4 @@
-"""Show how one command or payload would be judged: the hooks that ran, and the rule and part that decided."""
+"""Show how one command or payload would be judged: the hooks that ran, and the rule that decided."""
 
 import json
 import re
@@ -33,12 +33,12 @@ from hookline.core.values import replace
 
 NOT_HOOKS = ("hookline",)
 """Names of steps that the chain adds itself, such as one for an answer that a host cannot express."""
-COLUMNS = ("hook", "said", "rule", "ms", "note")
+COLUMNS = ("hook", "result", "rule", "ms", "note")
 ExplainedSteps = Sequence[tuple[Step, Branches]]
 """The step of each hook, and its explanation."""
 Off = Mapping[str, Any]
 """Details about the switched-off guards; empty if they are on."""
-RESULT_TEXTS = {"pass": "pass", "block": "be blocked", "ask": "be asked about", "modify": "be changed"}
+RESULT_TEXTS = {"pass": "pass", "block": "be blocked", "ask": "need confirmation", "modify": "be modified"}
 
 _OBJECT = re.compile(r"\s*\{\s*[\"}]")
 """Start of a JSON payload; a `{ group; }` of a shell starts differently."""
@@ -77,13 +77,13 @@ def _judged_text(judged: Judged) -> str:
 def _build_payload(host: Host, what: str, cwd: str) -> Any:
     """Return a command line as a call of the host's shell tool, and JSON as it is."""
     if not what.strip():
-        raise ValueError("there is nothing to explain; give a command line or a payload as JSON")
+        raise ValueError("nothing to explain: expected a command line or a JSON payload")
     if not _OBJECT.match(what):
         return _build_call(host, what, cwd)
     try:
         return json.loads(what)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"what begins with {{ is taken as a payload, and this is no JSON: {error}") from None
+        raise ValueError(f"invalid JSON payload: {error} (text that starts with {{ is a payload)") from None
 
 
 def _build_call(host: Host, command: str, cwd: str) -> Any:
@@ -91,7 +91,7 @@ def _build_call(host: Host, command: str, cwd: str) -> Any:
         ((tool_name, tool) for tool_name, tool in host.tools.items() if tool.kind == "shell"), ("", None)
     )
     if row is None or not any(moment.event is PreToolUse for moment in host.moments.values()):
-        raise ValueError(f"{host.name} reports no shell commands before they run; give a payload as JSON")
+        raise ValueError(f"{host.name} does not report shell commands before they run; give a JSON payload")
     field = row.input_keys.get("command", "command")
     event = PreToolUse(tool=name, kind=row.kind, input={field: command}, session="explain", cwd=cwd)
     return json.loads(json.dumps(thaw(compose(host, event))))
@@ -119,7 +119,7 @@ def _collect_facts(
 
 
 def _describe_switched_off(judge: Judge, judged: Judged, host: Host, payload: Any) -> Off:
-    """Return until when the guards are off, and how the call is judged until then, or {}."""
+    """Return the end time of `hookline off` and the verdict until then, or {} if the guards are on."""
     until = judge.off_until()
     if until is None:
         return {}
@@ -176,7 +176,7 @@ def _matched_part(judged: Judged, step: Step) -> str:
 def _show(judge: Judge, judged: Judged | None, steps: ExplainedSteps, ms: float, off: Off) -> None:
     print_problems(judge.setup.config.problems, judge.setup.config.waiting)
     if judged is None:
-        print("this moment is none of ours: no hook looks at it")
+        print("hookline does not handle this event")
         return
     decided = _find_deciding_step(judged)
     _show_command(judged, decided)
@@ -191,16 +191,16 @@ def _show(judge: Judge, judged: Judged | None, steps: ExplainedSteps, ms: float,
 def _show_switched_off(off: Off) -> None:
     if off:
         until = time.strftime("%H:%M:%S", time.localtime(off["until"]))
-        deciders = f" (left to {', '.join(map(sanitize, off['left_to']))})" if "left_to" in off else ""
+        deciders = f" (by {', '.join(map(sanitize, off['left_to']))})" if "left_to" in off else ""
         now = f"so this would {RESULT_TEXTS[off['action']]}{deciders}"
-        print(f"the built-in guards are switched off until {until}, {now}; with them on:")
+        print(f"the built-in guards are off until {until}, {now}; with the guards on:")
 
 
 def _list_texts(judged: Judged) -> list[tuple[str, tuple[str, ...]]]:
     reason = (judged.reason,) if judged.reason else ()
     sections = [
         ("reason", reason),
-        ("told to the agent", judged.context),
+        ("context for the agent", judged.context),
         ("warning", judged.outcome.warnings),
     ]
     return [(title, texts) for title, texts in sections if texts]
@@ -215,39 +215,34 @@ def _show_command(judged: Judged, decided: Step | None) -> None:
 
 def _show_hooks(judge: Judge, judged: Judged, steps: ExplainedSteps) -> None:
     rows = [(step.hook, step.action, step.rule, f"{step.ms:.2f}", step.note) for step, _ in steps]
-    head, *lines = align([COLUMNS, *(rows or [("none", "", "", "", "no hook listens here")])])
+    head, *lines = align([COLUMNS, *(rows or [("none", "", "", "", "no hook handles this event")])])
     trees = [tree for _, tree in steps] or [()]
     print()
     for line, tree in zip((head, *lines), ((), *trees), strict=True):
         print_rich(draw_tree(line, tree))
     observers = [hook.name for hook in judge.hooks if hook.enabled and hook.observer]
     off = [f"{hook.name} ({hook.off})" for hook in _list_disabled(judge, judged)]
-    for title, names in (("observers, not asked", observers), ("off", off)):
+    for title, names in (("observers, not run", observers), ("disabled", off)):
         if names:
             print(f"{title}: {', '.join(map(sanitize, names))}")
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("host", metavar="HOST", help="whose words to use, such as claude-code")
-    parser.add_argument("what", metavar="COMMAND|JSON", help="a command line, or a native payload")
-    parser.add_argument("--cwd", default="", metavar="DIR", help="the project whose configuration holds")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    parser.add_argument("host", metavar="HOST", help="host whose format and tools apply, such as claude-code")
+    parser.add_argument("what", metavar="COMMAND|JSON", help="shell command line, or native payload")
+    parser.add_argument("--cwd", default="", metavar="DIR", help="project folder")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 COMMAND = Command(
-    about="Show how a command or payload would be judged, and why; it is not run, and nothing is recorded.",
+    about="Explain how a command or payload would be judged, without running it.",
     examples="""
 hookline explain claude-code 'git push --force origin main'
 hookline explain claude-code "$(cat payload.json)"
-hookline explain claude-code 'rm -rf /' --json | jq .decided
 
-Below each hook stands why it said so: what it looked at, which rules spoke, and which you excepted.
-A command line is taken as a call of the host's shell tool; it is judged, never run.
-What would be allowed instead stands in the reason.
-While the guards are switched off, "action" in the JSON is what comes of it now, "action_with_guards" what
-would if they were on; all the rest tells of the latter.
+While the guards are off, the JSON key "action_with_guards" is the result with the guards on.
 """,
     run=run,
     arguments=arguments,
-    exits="0 whatever the verdict, 2 when it was called wrongly",
+    exits="0 for every verdict, 2 for invalid arguments",
 )

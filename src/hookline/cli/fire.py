@@ -1,4 +1,4 @@
-"""Fire a portable event from the command line, as a program that uses the protocol would."""
+"""Fire an event in the portable format of the protocol."""
 
 import json
 import os
@@ -11,6 +11,7 @@ from hookline import hosts
 from hookline.cli._command import Command
 from hookline.core.events import EVENTS, Unreadable
 from hookline.core.payload import decode
+from hookline.core.registry import describe_unknown
 from hookline.runtime.runtime import Runtime
 
 HOST = "envelope"
@@ -20,10 +21,10 @@ BLOCKED = 2
 
 def run(args: Namespace) -> int:
     if args.event not in EVENTS:
-        raise LookupError(f"no event is called {args.event!r}; there are: {', '.join(EVENTS)}")
+        raise LookupError(describe_unknown("event", args.event, EVENTS))
     cwd = os.path.abspath(args.cwd)
     if not os.path.isdir(cwd):
-        raise NotADirectoryError(20, "is no folder", args.cwd)
+        raise NotADirectoryError(20, "not a folder", args.cwd)
     reply = answer_envelope(_build_envelope(args, cwd), cwd)
     print(reply)
     return BLOCKED if args.exit_code and json.loads(reply)["action"] == "block" else 0
@@ -34,7 +35,7 @@ def answer_envelope(envelope: dict[str, Any], cwd: str) -> str:
     host = hosts.load(HOST)
     decoded = decode(host, envelope)
     if decoded is None:
-        raise Unreadable(f"{envelope['hook']} is no moment of {host.name}")
+        raise Unreadable(f"{host.name} has no event named {envelope['hook']!r}")
     return _run_hooks(host, *decoded, cwd)
 
 
@@ -49,9 +50,9 @@ def _run_hooks(host: Any, name: str, event: Any, cwd: str) -> str:
 def _build_envelope(args: Namespace, cwd: str) -> dict[str, Any]:
     values = _parse_json(args.json) if args.json else {}
     if not isinstance(values, dict):
-        raise ValueError("an event is a JSON object")  # noqa: TRY004 -- one to catch
+        raise ValueError("invalid event: expected a JSON object")  # noqa: TRY004 -- one to catch
     if values.setdefault("hook", args.event) != args.event:
-        raise ValueError(f"the JSON says another event than {args.event!r} in 'hook'")
+        raise ValueError(f"'hook' in the JSON differs from the event {args.event!r}")
     envelope = {"sessionId": SESSION, "cwd": cwd, **values}
     return _set_fields(envelope, args.field)
 
@@ -61,7 +62,7 @@ def _parse_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"the event is no JSON: {error}") from None
+        raise ValueError(f"invalid JSON: {error}") from None
 
 
 def _set_fields(envelope: dict[str, Any], fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -71,7 +72,7 @@ def _set_fields(envelope: dict[str, Any], fields: Iterable[tuple[str, Any]]) -> 
         for key in outer:
             inner = inner.setdefault(key, {})
             if not isinstance(inner, dict):
-                raise ValueError(f"field {name!r} leads into {key!r}, which is no object")  # noqa: TRY004 -- ditto
+                raise ValueError(f"invalid field {name!r}: {key!r} is not an object")  # noqa: TRY004 -- ditto
         inner[last] = value
     return envelope
 
@@ -80,44 +81,44 @@ def parse_field(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name.removesuffix(":"):
         raise ArgumentTypeError(
-            f"{text!r} is no field; write name=text or name:=JSON, such as tool.name=shell"
+            f"invalid field {text!r}: expected name=text or name:=JSON, such as tool.name=shell"
         )
     if not name.endswith(":"):
         return name, value
     try:
         return name[:-1], json.loads(value)
     except (ValueError, RecursionError):
-        raise ArgumentTypeError(f"what stands behind := in {text!r} is no JSON") from None
+        raise ArgumentTypeError(f"invalid JSON after := in {text!r}") from None
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("event", metavar="EVENT", help=f"one of {', '.join(EVENTS)}")
+    parser.add_argument(
+        "event", metavar="EVENT", help="event name, such as PreToolUse (see `hookline list hosts`)"
+    )
     parser.add_argument(
         "--field",
         action="append",
         default=[],
         type=parse_field,
         metavar="NAME=VALUE",
-        help="a field of the event envelope, dots lead inwards; name:=JSON for what is no text",
+        help="field of the event, such as tool.name=shell; NAME:=JSON for JSON values",
     )
+    parser.add_argument("--json", metavar="JSON", help="event as JSON; - for stdin")
+    parser.add_argument("--cwd", default=".", metavar="DIR", help="project folder")
     parser.add_argument(
-        "--json", metavar="JSON", help="the envelope, whole or in part; - reads it from stdin"
+        "--exit-code", action="store_true", help=f"exit with {BLOCKED} if the event is blocked"
     )
-    parser.add_argument("--cwd", default=".", metavar="DIR", help="the project whose hooks judge it")
-    parser.add_argument("--exit-code", action="store_true", help=f"exit with {BLOCKED} when it is blocked")
 
 
 COMMAND = Command(
-    about="Fire a portable event and print the response envelope; recorded like any event.",
+    about="Fire an event, record it, and print the response as JSON.",
     examples="""
-hookline fire SessionStart --field source=startup
 hookline fire PreToolUse --field tool.name=shell --field tool.input.command='git push --force'
 hookline fire PreToolUse --json '{"tool": {"name": "read", "input": {"path": "a.py"}}}'
-hookline fire Stop --field continuing:=true --exit-code && echo may stop
 
-Unless the event says another `sessionId`, it belongs to the session "fire".
+The default session id is "fire".
 """,
     run=run,
     arguments=arguments,
-    exits="0 whatever the answer; with --exit-code 2 when it is blocked; 2 also when it was called wrongly",
+    exits="0 for every response, 2 if blocked with --exit-code or for invalid arguments",
 )

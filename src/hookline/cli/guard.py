@@ -1,4 +1,4 @@
-"""Test the guards: against a user's own expectations, or against a labelled file, with figures."""
+"""Test the guards with a project's own test cases, or score them on a labelled file."""
 
 import os
 import sys
@@ -53,7 +53,7 @@ def show_scores(args: Namespace) -> int:
     show_score(results, misses=args.misses)
     if strict_results:
         settings = ", ".join(f"{key} = {value!r}" for key, value in STRICT.items())
-        print(f"\nand the {len(strict_results):,} that say what is expected under {settings}, under it\n")
+        print(f"\n{len(strict_results):,} rows with a strict label, with {settings}\n")
         show_score(strict_results, misses=args.misses)
     return 0
 
@@ -63,23 +63,23 @@ def run(args: Namespace) -> int:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    subparsers = parser.add_subparsers(title="what to do", metavar="WHAT", required=True)
-    test_parser = _add_subcommand(
-        subparsers, "test", "Run a project's own expectations of the guards as a table.", TEST_EXAMPLES
-    )
+    subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    test_parser = _add_subcommand(subparsers, "test", "Run the test cases of a project.", TEST_EXAMPLES)
     test_parser.add_argument(
-        "file", nargs="?", metavar="FILE", help=f"default: {FOLDER}/{TESTS} of the project"
+        "file", nargs="?", metavar="FILE", help=f"file of test cases (default: {FOLDER}/{TESTS})"
     )
-    test_parser.add_argument("--cwd", default="", metavar="DIR", help="the project whose configuration holds")
-    test_parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    test_parser.add_argument("--cwd", default="", metavar="DIR", help="project folder")
+    test_parser.add_argument("--json", action="store_true", help="print JSON")
     test_parser.set_defaults(carry_out=test)
     score_parser = _add_subcommand(
         subparsers, "score", "Print recall and false alarms on a labelled file.", SCORE_EXAMPLES
     )
-    score_parser.add_argument("file", metavar="FILE.jsonl", help="one labelled case a line")
-    score_parser.add_argument("--only", action="append", default=[], metavar="HOOK", help="only this guard")
-    score_parser.add_argument("--misses", action="store_true", help="list the rows that came out wrong")
-    score_parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
+    score_parser.add_argument("file", metavar="FILE.jsonl", help="one labelled case per line")
+    score_parser.add_argument(
+        "--only", action="append", default=[], metavar="HOOK", help="score only this guard, even if it is off"
+    )
+    score_parser.add_argument("--misses", action="store_true", help="list the misjudged rows")
+    score_parser.add_argument("--json", action="store_true", help="print JSON")
     score_parser.set_defaults(carry_out=show_scores)
 
 
@@ -92,34 +92,30 @@ def _add_subcommand(
 
 
 TEST_EXAMPLES = """examples:
-  hookline guard test
-  hookline guard test tests/policy.jsonl --json | jq '.results[] | select(.holds | not)'
+  hookline guard test tests/policy.jsonl
 
-A line is {"command": "git push --force", "expect": "block", "why": "it once cost us a day"}, or
-{"payload": {...}, "host": "claude-code", "expect": "allow"}; "cwd" and "rule" may be added.
-allow is everything that goes through, also changed or with a word to the agent.
+Each line is a JSON object with "command" or "payload", and "expect": "block", "ask" or "allow".
+Optional keys: "rule", "host", "cwd", "why". Modified calls count as allowed.
 
-exit codes: 0 when all hold, 1 when one does not, 2 when a line is no test or it was called wrongly"""
+exit codes: 0 if all tests pass, 1 if one fails, 2 for an invalid test or invalid arguments"""
 SCORE_EXAMPLES = """examples:
-  hookline guard score tests/corpus/matrix.jsonl --only dangerous-command
   hookline guard score secrets.jsonl --only redact-secrets --misses
 
-A row has "expect" (block, warn, redact, gate; allow, keep, pass) and one of: "cmd"; "tool" with "path",
-"input" or "command"; "text" with "secrets"; "prompt". "tier" and "category" group it; the tier "contested"
-is in no sum. To ask is to stop. The home is /home/test and the working directory /home/test/project.
-Built-in guards judge, with the settings that hold here; --only also runs one that is off.
+Each line is a JSON object with "expect" (block, warn, redact, gate, allow, keep or pass) and one of "cmd",
+"tool" with "path", "input" or "command", "text" with "secrets", or "prompt". "tier" and "category" group the
+rows; the tier "contested" is not in the totals.
 
-exit codes: 0 whatever the figures, 1 when the file cannot be read, 2 when it was called wrongly"""
+exit codes: 0 for all scores, 1 on failure, 2 for invalid arguments"""
 
 COMMAND = Command(
-    about="Test the guards: by your own expectations, or by a labelled file with figures.",
+    about="Test the guards, or score them on a labelled file.",
     examples="""
 hookline guard test
-hookline guard score tests/corpus/matrix.jsonl --only dangerous-command --misses
+hookline guard score matrix.jsonl --only dangerous-command --misses
 
-`hookline guard test --help` and `hookline guard score --help` say what stands in the files.
+`hookline guard ACTION --help` describes the format of the files.
 """,
     run=run,
     arguments=arguments,
-    exits="0 when all is well, 1 when an expectation does not hold, 2 when it was called wrongly",
+    exits="0 on success, 1 if a test fails, 2 for invalid arguments",
 )

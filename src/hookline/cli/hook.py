@@ -1,7 +1,7 @@
 """Answer a host: one native payload on stdin, the native reply on stdout.
 
-Hosts wait for the answer, and some block on any unexpected exit code. Therefore this command exits only with
-0 or with a code that has a meaning for the host, and reports its failures where a person sees them.
+Hosts wait for the answer, and some block on an unexpected exit code. Therefore this command exits only with 0
+or a code that has a meaning for the host, and reports its failures to the user.
 """
 
 from __future__ import annotations
@@ -9,18 +9,21 @@ from __future__ import annotations
 import os
 import signal
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from hookline.cli._command import Command
+from hookline.core.host import Host
 from hookline.core.response import Notify
 from hookline.daemon.client import open_standard_streams, print_reply, read_all, write_all
-from hookline.runtime.answer import answer, parse_call, streams
+from hookline.runtime.answer import answer, load, parse_call, streams
+from hookline.runtime.runtime import Runtime
 from hookline.system.notify import show
+from hookline.system.session_record import CallingSession
 
 
 def main(argv: Sequence[str], *, last: bool = False) -> int:
-    """Answer the host, whatever the input; *last* if the process ends afterwards."""
+    """Answer the host, for any input; *last* if the process ends afterwards."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _exit_on_signal)  # so that processes started by hooks are ended first
     try:
@@ -38,12 +41,23 @@ def _answer(argv: Sequence[str], *, last: bool) -> int:
     try:
         call = parse_call(argv, payload=read_all(0), env=dict(os.environ), cwd=_current_folder(), last=last)
     except ValueError as error:
-        return _report_error(f"called wrongly, so nothing was judged: {error}")
-    reply, notices, after = answer(call)
+        return _report_error(f"invalid arguments; no hook ran: {error}")
+    reply, notices, after = answer(call, _open)
     code = print_reply(reply.code, reply.unwritten_code, *streams(reply))
     for trouble in (*_show_notices(notices), *after()):
         _report_error(trouble)
     return code
+
+
+def _open(cwd: str, env: Mapping[str, str], host: Host, session: CallingSession) -> Runtime:
+    """Return the runtime; remove the repository's variables from this process, because libraries read it."""
+    runtime = load(cwd, env, host, session)
+    for name in os.environ.keys() - runtime.setup.env.keys():
+        del os.environ[name]
+    os.environ.update(
+        {name: value for name, value in runtime.setup.env.items() if os.environ.get(name) != value}
+    )
+    return runtime
 
 
 def run(args: Namespace) -> int:
@@ -77,22 +91,19 @@ def _report_error(text: str) -> int:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("host", metavar="HOST", help="who sends the payload, such as claude-code")
-    parser.add_argument("--event", default="", help="the moment, where the payload does not say it")
+    parser.add_argument("host", metavar="HOST", help="host that sends the payload, such as claude-code")
+    parser.add_argument("--event", default="", help="native event, if the payload does not name it")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="run only this hook")
-    parser.add_argument("--without", action="append", default=[], metavar="NAME", help="leave this hook out")
-    parser.add_argument(
-        "--call", default="", metavar="ID", help="unique id of the call; a retry is recorded once"
-    )
+    parser.add_argument("--without", action="append", default=[], metavar="NAME", help="skip this hook")
+    parser.add_argument("--call", default="", metavar="ID", help="unique id; a retry is recorded once")
 
 
 COMMAND = Command(
-    about="Answer a host: one native payload on stdin, the native reply out.",
+    about="Answer a hook call: native payload on stdin, native reply on stdout.",
     examples="""
-hookline hook claude-code < payload.json
 hookline hook claude-code --only dangerous-command < payload.json
 """,
     run=run,
     arguments=arguments,
-    exits="0, or the code by which the host blocks or shows a warning; never another, whatever comes in",
+    exits="0, or the code with which the host blocks or warns",
 )

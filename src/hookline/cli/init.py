@@ -1,4 +1,4 @@
-"""Make the agents in use here call hookline: show the changes, ask, and change nothing else."""
+"""Install hooks into the settings files of agents, after showing the changes and asking."""
 
 import os
 from argparse import ArgumentParser, Namespace
@@ -34,8 +34,8 @@ def run(args: Namespace) -> int:
         _carry_out(chosen, scope, places, env, command)
     _print_results(chosen, plans, dry=args.dry_run)
     if scope == "project" and command != CLIENT:
-        print(f"  note: PATH does not find {CLIENT}, so its path on this machine was written; add the folder")
-        print("  to PATH (`pipx ensurepath`) and repeat this before you share the files")
+        print(f"  note: {CLIENT} is not on PATH, so the files contain its absolute path;")
+        print("  run `pipx ensurepath` and repeat this command before you share the files")
     return 1 if any(plan.problem for plan in plans) else 0
 
 
@@ -58,7 +58,7 @@ def _print_results(chosen: Sequence[Host], plans: Sequence[Plan], *, dry: bool) 
 
 
 def _print_snippets(chosen: Sequence[Host], scope: Scope, places: Places, env: dict[str, str]) -> int:
-    """Print the content of the files as if they did not exist yet."""
+    """Print the files as they would be created."""
     command, exit_code = client_command(env), 0
     for host in chosen:
         snippets = install_hooks.build_snippets(host, scope, places, env, command)
@@ -69,38 +69,35 @@ def _print_snippets(chosen: Sequence[Host], scope: Scope, places: Places, env: d
             print(
                 f"{install_hooks.unsupported_scope(host, scope)}"
                 if host.install
-                else f"{host.name} is wired by nobody"
+                else f"{host.name} has no hooks to install"
             )
     return exit_code
 
 
 def _report_no_hosts() -> int:
     names = ", ".join(name for name in hosts.names() if hosts.load(name).install)
-    print(f"no agent was found here; name one with --host, there are: {names}")
+    print(f"no agent found; choose one with --host: {names}")
     return 1
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--host", action="append", default=[], metavar="NAME", help="only this agent")
-    parser.add_argument("--user", action="store_true", help="in your own files, for every project")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
-    parser.add_argument("--dry-run", action="store_true", help="only show what would change")
-    parser.add_argument("--print", action="store_true", help="only print what a file would hold")
+    parser.add_argument(
+        "--host", action="append", default=[], metavar="NAME", help="agent, such as claude-code; repeatable"
+    )
+    parser.add_argument("--user", action="store_true", help="install for all your projects")
+    parser.add_argument("--yes", action="store_true", help="skip the confirmation")
+    parser.add_argument("--dry-run", action="store_true", help="show the changes only")
+    parser.add_argument("--print", action="store_true", help="print the settings to add by hand")
 
 
 COMMAND = Command(
-    about="Wire the agents that are in use here to call us.",
+    about="Install hooks into the agents that are used here.",
     examples="""
-hookline init                   every agent found here, in this project's files; shows the changes, and asks
-hookline init --user --yes      in your own files, for every project
+hookline init
 hookline init --host codex --dry-run
-hookline init --host claude-code --print
 
-Your own hooks, their order, comments, unknown keys and formatting stay. A file that cannot be read as the
-agent reads it is left as it is, with the line and column. Doing it twice changes nothing.
-`hookline uninstall` takes exactly this out again.
+Your own hooks, comments and formatting are kept. `hookline uninstall` reverts the changes.
 """,
     run=run,
     arguments=arguments,
-    exits="0 when all of it is wired; 1 when something was not; 2 when it was called wrongly",
 )

@@ -1,4 +1,4 @@
-"""Show the hooks with their origin and state, the abilities of each host, and the sinks."""
+"""Show the hooks with their source and state, the abilities of each host, and the sinks."""
 
 import os
 from argparse import ArgumentParser, Namespace
@@ -114,15 +114,17 @@ def _show(setup: Setup, views: tuple[str, ...]) -> None:
     if setup.user_messages:
         print()
     if "hooks" in views:
-        print_table(("hook", "on", "event", "priority", "nature", "from", "settings"), _hook_rows(setup))
+        print_table(
+            ("hook", "state", "events", "priority", "nature", "source", "settings"), _hook_rows(setup)
+        )
     if len(views) > 1:
         print()
     if "hosts" in views:
-        print_table(("host", "event", "how", "can", "the host's own name"), _host_rows())
+        print_table(("host", "event", "support", "abilities", "native event"), _host_rows())
     if len(views) > 1:
         print()
     if "sinks" in views:
-        print_table(("sink", "on", "state", "what it is"), _sink_rows(setup))
+        print_table(("sink", "state", "delivery", "description"), _sink_rows(setup))
 
 
 def _hook_rows(setup: Setup) -> Iterator[tuple[str, ...]]:
@@ -189,22 +191,18 @@ def _sink_rows(setup: Setup) -> Iterator[tuple[str, ...]]:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("view", nargs="?", choices=VIEWS, help="only these; all unless told")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
+    parser.add_argument("view", nargs="?", choices=VIEWS, help="default: all")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 COMMAND = Command(
-    about="Show the hooks (event, priority, whose, settings, on or off and why), the hosts and the sinks.",
+    about="List hooks, hosts and sinks.",
     examples="""
-hookline list
 hookline list hooks
-hookline list hosts --json | jq '.hosts[] | {name, proved}'
 
-native: the host fires the event itself; derived: concluded from another of its events.
-After a host's name stands the version that was tested; "from its documentation, not run": the row follows the
-host's documents and published schemas.
+native: the host fires the event itself; derived: hookline derives it from another event.
 """,
     run=run,
     arguments=arguments,
-    exits="0, also when there are problems (they stand on top); 2 when it was called wrongly",
+    exits="0 even with configuration problems, 2 for invalid arguments",
 )

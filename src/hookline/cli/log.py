@@ -14,6 +14,7 @@ from msgspec import to_builtins
 from hookline.cli._command import Command
 from hookline.cli._output import dump, sanitize
 from hookline.core.events import EVENTS
+from hookline.core.registry import describe_unknown
 from hookline.core.store import Query, Record, Store
 from hookline.core.values import replace
 from hookline.runtime import open_store
@@ -35,6 +36,8 @@ def run(args: Namespace) -> int:
         spool.drain(folder, store)
         query = _build_query(args)
         position = _print_all(_find_records(store, query, args.session), args)
+        if not (position or args.follow or args.json):
+            print("no records; `hookline doctor` tests the installed hooks")
         while args.follow:
             time.sleep(POLL_SECONDS)
             spool.drain(folder, store)
@@ -108,7 +111,7 @@ def _print(record: Record, *, as_json: bool) -> None:
 
 
 def _list_notes(record: Record) -> list[str]:
-    """Return notes of hooks, such as an excepted rule, that the reason and warnings do not contain."""
+    """Return notes of hooks, such as an exemption, that the reason and warnings do not contain."""
     shown = "\n".join((record.reason, *record.warnings))
     steps = [step for step in record.trail if step.get("note") and step.get("said") != "skipped"]
     return [f"{step['hook']}: {step['note']}" for step in steps if step["note"] not in shown]
@@ -122,13 +125,13 @@ def _format_columns(record: Record) -> list[str]:
 
 def parse_event_name(text: str) -> str:
     if text not in EVENTS:
-        raise ArgumentTypeError(f"no event is called {text!r}; there are: {', '.join(EVENTS)}")
+        raise ArgumentTypeError(describe_unknown("event", text, EVENTS))
     return text
 
 
 def parse_action_name(text: str) -> str:
     if text not in ACTIONS:
-        raise ArgumentTypeError(f"no action is called {text!r}; there are: {', '.join(ACTIONS)}")
+        raise ArgumentTypeError(describe_unknown("action", text, ACTIONS))
     return text
 
 
@@ -141,41 +144,37 @@ def parse_time(text: str) -> float:
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError):
         raise ArgumentTypeError(
-            f"{text!r} is no time; say how long ago (30s, 10m, 2h, 7d) or when (2026-01-31, 2026-01-31T12:00)"
+            f"invalid time {text!r}: expected an age (30s, 10m, 2h, 7d) or a date (2026-01-31T12:00)"
         ) from None
 
 
 def parse_count(text: str) -> int:
     if not text.isdecimal() or not int(text):
-        raise ArgumentTypeError(f"{text!r} is no number of records; say 1 or more")
+        raise ArgumentTypeError(f"invalid number of records {text!r}: expected 1 or more")
     return int(text)
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--session", default="", metavar="S", help="only this session, or how its name begins"
-    )
-    parser.add_argument("--event", type=parse_event_name, metavar="E", help="only this event")
+    parser.add_argument("--session", default="", metavar="S", help="session id or prefix")
+    parser.add_argument("--event", type=parse_event_name, metavar="E", help="event name")
     parser.add_argument("--action", type=parse_action_name, metavar="A", help=", ".join(ACTIONS))
-    parser.add_argument("--rule", default="", metavar="R", help="only where this rule spoke")
-    parser.add_argument("--since", type=parse_time, metavar="WHEN", help="30s, 10m, 2h or 7d ago, or a date")
-    parser.add_argument("-n", dest="last", type=parse_count, metavar="N", help="only the newest N")
-    parser.add_argument("--follow", action="store_true", help="go on as more comes, until stopped")
-    parser.add_argument("--json", action="store_true", help="a JSON object a line, with everything")
+    parser.add_argument("--rule", default="", metavar="R", help="rule id")
+    parser.add_argument(
+        "--since", type=parse_time, metavar="WHEN", help="age such as 30s, 10m, 2h, 7d, or ISO date"
+    )
+    parser.add_argument("-n", dest="last", type=parse_count, metavar="N", help="show the newest N records")
+    parser.add_argument("--follow", action="store_true", help="keep printing new records")
+    parser.add_argument("--json", action="store_true", help="print JSON lines")
 
 
 COMMAND = Command(
-    about="Read the audit trail: what happened in which session, and what hooks made of it.",
+    about="Show the audit trail.",
     examples="""
-hookline log -n 20
 hookline log --action block --since 2h
-hookline log --rule dangerous-command:git-push-force --json | jq -r .summary
 hookline log --session 58eca2c0 --follow
 
-A line says: time, session, event, tool, action, rules, what it was about; below it the reason, warnings,
-and what hooks noted, such as a rule that you excepted.
+Output columns: time, session, event, tool, action, rules, summary. Indented lines: reason, warnings, notes.
 """,
     run=run,
     arguments=arguments,
-    exits="0; 1 when the store cannot be read; 2 when it was called wrongly; 130 when it was interrupted",
 )

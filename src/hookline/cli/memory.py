@@ -1,4 +1,4 @@
-"""Show memories and correct them: list, search, add, edit, pin, forget, export, import, consolidate."""
+"""List, search, add, edit, pin, forget, export, import and consolidate memories."""
 
 import os
 import sys
@@ -32,7 +32,7 @@ SCOPES = ("user", "repository", "branch", "issue")
 MAX_MEMORIES = 1_000_000
 DEFAULT_ROWS = 50
 ID_LENGTH = 8
-"""Characters of an id that are shown; a user may type any unique prefix."""
+"""Characters shown of an id; any unique prefix is accepted."""
 
 
 def run(args: Namespace) -> int:
@@ -53,9 +53,11 @@ def show(args: Namespace, store: Store, setup: Setup) -> int:
     ]
     for memory in selected[: args.most]:
         _print(memory, now, as_json=args.json)
+    if not selected and not args.json:
+        print("no memories")
     hidden = len(selected) - args.most
     if hidden > 0 and not args.json:
-        print(f"and {hidden} more; `-n` shows more of them")
+        print(f"{hidden} more; use -n to show more")
     return 0
 
 
@@ -66,10 +68,10 @@ def add(args: Namespace, store: Store, setup: Setup) -> int:
         id="", at=time.time(), text=text, kind=kind, confidence=0.9, half_life=HALF_LIVES[kind], source=USER
     )
     memory = _apply_options(replace(draft, project=find_origin(setup.places.root)), args, store, setup)
-    agent = _require_person.find_agent_by_variables(setup.env)
-    if agent:  # it may have been tricked: not pinned, not for every project, and with less confidence
+    agent = _require_person.find_agent(setup.env)
+    if agent:  # it may follow injected instructions, so its memories get less weight
         if memory.pinned or memory.scope == "user":
-            _require_person.refuse_agent("to pin a memory, or have it hold everywhere,", setup.env)
+            _require_person.refuse_agent("pinning a memory or storing it for all projects", setup.env)
         memory = replace(memory, source=agent, confidence=min(memory.confidence, learn.MAX_AGENT_CONFIDENCE))
     memory = replace(memory, id=named(kind, f"{memory.branch} {memory.issue} {text}", memory.project))
     if agent and find_forgotten(store, [memory.id]):
@@ -89,18 +91,19 @@ def add(args: Namespace, store: Store, setup: Setup) -> int:
 
 
 def _merge(memory: Memory, existing: Memory) -> Memory:
-    """Return *memory* with the pin, tags, relations and user's authorship of the *existing* one."""
+    """Return *memory* with the pin, tags and relations of the *existing* one."""
+    if not memory.may_change(existing):
+        return existing
     return replace(
         memory,
         pinned=memory.pinned or existing.pinned,
-        source=existing.source if existing.source == USER else memory.source,
         tags=tuple(dict.fromkeys((*existing.tags, *memory.tags))),
         relations=tuple(dict.fromkeys((*existing.relations, *memory.relations))),
     )
 
 
 def edit(args: Namespace, store: Store, setup: Setup) -> int:
-    _require_person.refuse_agent("to change a memory", setup.env)
+    _require_person.refuse_agent("editing a memory", setup.env)
     memory = _find_memory(store, args.id)
     text = learn.normalize_text(" ".join(args.text)) if args.text else memory.text
     kind = args.kind or memory.kind
@@ -111,24 +114,24 @@ def edit(args: Namespace, store: Store, setup: Setup) -> int:
 
 
 def pin(args: Namespace, store: Store, setup: Setup) -> int:
-    _require_person.refuse_agent("to pin a memory", setup.env)
+    _require_person.refuse_agent("pinning a memory", setup.env)
     store.remember(replace(_find_memory(store, args.id), pinned=not args.off))
     return 0
 
 
 def forget(args: Namespace, store: Store, setup: Setup) -> int:
-    _require_person.refuse_agent("to forget", setup.env)
+    _require_person.refuse_agent("forgetting a memory", setup.env)
     memories = {memory.id: memory for memory in (_find_memory(store, name) for name in args.ids)}
     count = forget_memories(store, [*memories.values()], time.time())
     cleaned, problems = rewrite_exports(store, dict.fromkeys(memories))
-    also = f", also in {', '.join(map(sanitize, cleaned))}" if cleaned else ""
-    print(f"forgot {count}{also}")
+    also = f", also removed from {', '.join(map(sanitize, cleaned))}" if cleaned else ""
+    print(f"forgot {count} {'memory' if count == 1 else 'memories'}{also}")
     return _report_problems(problems)
 
 
 def _report_problems(problems: list[str]) -> int:
     for problem in problems:
-        print(f"hookline: {sanitize(problem)}; it may still say it: see to it yourself", file=sys.stderr)
+        print(f"hookline: {sanitize(problem)}; update this exported file by hand", file=sys.stderr)
     return 1 if problems else 0
 
 
@@ -136,12 +139,12 @@ def export(args: Namespace, store: Store, setup: Setup) -> int:
     project = None if args.all else find_origin(setup.places.root)
     count = export_memories(store, store.recall("", project=project, limit=MAX_MEMORIES), args.file)
     if args.file != "-":
-        print(f"wrote {count} to {sanitize(args.file)}; what you forget later is taken out of it too")
+        print(f"exported {count} to {sanitize(args.file)}; later `forget` and `edit` update this file")
     return 0
 
 
 def import_memories(args: Namespace, store: Store, setup: Setup) -> int:
-    _require_person.refuse_agent("to import memories", setup.env)
+    _require_person.refuse_agent("importing memories", setup.env)
     memories = read_memories(args.file, project=find_origin(setup.places.root) if args.here else None)
     restore_memories(store, [memory.id for memory in memories])
     existing = {memory.id: memory for memory in store.memories([memory.id for memory in memories])}
@@ -149,14 +152,13 @@ def import_memories(args: Namespace, store: Store, setup: Setup) -> int:
     newer = [memory for memory in memories if memory.id in existing and memory.at > existing[memory.id].at]
     for memory in (*new, *newer):
         store.remember(memory)
-    changes = f", {len(newer)} changed" if newer else ""
-    print(f"read {len(memories)}, {len(new)} of them new{changes}")
+    print(f"imported {len(memories)}: {len(new)} new, {len(newer)} updated")
     return 0
 
 
 def consolidate(args: Namespace, store: Store, setup: Setup) -> int:
     summary = consolidate_project(store, setup.places, time.time())
-    print(summary or "somebody else is at it")
+    print(summary or "another process is consolidating")
     return 0
 
 
@@ -183,7 +185,7 @@ def _set_scope(memory: Memory, scope: str, setup: Setup, issue: str) -> Memory:
     branch = git_facts.find_branch(root)
     issue = issue or git_facts.parse_issue(branch)
     if (scope == "branch" and not branch) or (scope == "issue" and not issue):
-        raise ValueError(f"which {scope} is not known here; check one out, or say --issue N")
+        raise ValueError(f"unknown {scope}: check out a branch, or use --issue N")
     return replace(
         memory,
         project="" if scope == "user" else find_origin(root),
@@ -197,10 +199,9 @@ def _find_memory(store: Store, name: str) -> Memory:
     matches = exact or [
         memory for memory in store.recall("", limit=MAX_MEMORIES) if memory.id.startswith(name)
     ]
-    if len(matches) != 1 or not name:  # empty, for example, because a script's variable is
-        count = "every memory begins" if len(matches) == 1 else "several memories begin"
-        count = count if matches else "no memory begins"
-        raise LookupError(f"{count} with {name!r}; `hookline memory list` shows them")
+    if len(matches) != 1 or not name:  # an empty name may come from an empty variable of a script
+        problem = "ambiguous id" if matches else "no memory with id"
+        raise LookupError(f"{problem} {name!r} (hookline memory list)")
     return matches[0]
 
 
@@ -220,64 +221,52 @@ def _print(memory: Memory, now: float, *, as_json: bool) -> None:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    subparsers = parser.add_subparsers(title="what to do", metavar="WHAT", required=True)
-    _add_filter_options(
-        _add_subcommand(subparsers, "list", "Show what is remembered here, the surest first.", show)
-    )
-    search_parser = _add_subcommand(subparsers, "search", "Show what fits some words, the best first.", show)
+    subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    _add_filter_options(_add_subcommand(subparsers, "list", "List memories, most certain first.", show))
+    search_parser = _add_subcommand(subparsers, "search", "Search memories, best match first.", show)
     search_parser.add_argument("words", nargs="+", metavar="WORD")
     _add_filter_options(search_parser)
-    add_parser = _add_subcommand(subparsers, "add", "Remember something.", add)
+    add_parser = _add_subcommand(subparsers, "add", "Add a memory.", add)
     add_parser.add_argument("text", nargs="+", metavar="TEXT")
-    edit_parser = _add_subcommand(
-        subparsers, "edit", "Change what a memory says, or where and how it holds.", edit
-    )
+    edit_parser = _add_subcommand(subparsers, "edit", "Edit a memory.", edit)
     edit_parser.add_argument("id", metavar="ID")
-    edit_parser.add_argument("text", nargs="*", metavar="TEXT", help="what it says from now on")
+    edit_parser.add_argument("text", nargs="*", metavar="TEXT", help="new text")
     for subparser in (add_parser, edit_parser):
         _add_memory_options(subparser)
-    pin_parser = _add_subcommand(subparsers, "pin", "Keep a memory for good, in front of the others.", pin)
+    pin_parser = _add_subcommand(subparsers, "pin", "Pin a memory, so that it never fades.", pin)
     pin_parser.add_argument("id", metavar="ID")
-    pin_parser.add_argument("--off", action="store_true", help="let it fade again")
+    pin_parser.add_argument("--off", action="store_true", help="unpin it")
     forget_parser = _add_subcommand(
-        subparsers, "forget", "Forget memories: in the store, handoffs and files exported.", forget
+        subparsers, "forget", "Delete memories from the store, handoffs and exported files.", forget
     )
     forget_parser.add_argument("ids", nargs="+", metavar="ID")
-    export_parser = _add_subcommand(
-        subparsers, "export", "Write what is remembered here as JSON, a line each.", export
-    )
-    export_parser.add_argument("--all", action="store_true", help="of every project")
-    import_parser = _add_subcommand(
-        subparsers, "import", "Remember what a file that was exported holds.", import_memories
-    )
-    import_parser.add_argument(
-        "--here", action="store_true", help="as memories of this project, whatever it says"
-    )
+    export_parser = _add_subcommand(subparsers, "export", "Export memories as JSON lines.", export)
+    export_parser.add_argument("--all", action="store_true", help="all projects")
+    import_parser = _add_subcommand(subparsers, "import", "Import an exported file.", import_memories)
+    import_parser.add_argument("--here", action="store_true", help="assign the memories to this project")
     for subparser in (export_parser, import_parser):
-        subparser.add_argument("file", metavar="FILE", help="`-` for the terminal or a pipe")
-    _add_subcommand(
-        subparsers, "consolidate", "Merge what says the same and let go what faded, now.", consolidate
-    )
+        subparser.add_argument("file", metavar="FILE", help="`-` for stdin or stdout")
+    _add_subcommand(subparsers, "consolidate", "Merge duplicates and delete faded memories now.", consolidate)
 
 
 def _add_filter_options(parser: ArgumentParser) -> None:
-    parser.add_argument("--all", action="store_true", help="of every project")
+    parser.add_argument("--all", action="store_true", help="all projects")
     parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--scope", choices=SCOPES)
     parser.add_argument(
-        "-n", dest="most", type=parse_positive_int, default=DEFAULT_ROWS, metavar="N", help="at most so many"
+        "-n", dest="most", type=parse_positive_int, default=DEFAULT_ROWS, metavar="N", help="maximum number"
     )
-    parser.add_argument("--json", action="store_true", help="a JSON object a line, with everything")
+    parser.add_argument("--json", action="store_true", help="print JSON lines")
 
 
 def _add_memory_options(parser: ArgumentParser) -> None:
     parser.add_argument("--kind", choices=KINDS)
-    parser.add_argument("--scope", choices=SCOPES, help="where it holds; usually this repository")
-    parser.add_argument("--issue", default="", metavar="N", help="holds for this issue; else by the branch")
+    parser.add_argument("--scope", choices=SCOPES, help="default: repository")
+    parser.add_argument("--issue", default="", metavar="N", help="issue (default: from the branch name)")
     parser.add_argument("--confidence", type=float, metavar="0..1")
-    parser.add_argument("--half-life", type=float, metavar="DAYS", help="0: it never fades")
+    parser.add_argument("--half-life", type=float, metavar="DAYS", help="0: never fades")
     parser.add_argument("--pin", action="store_true")
-    parser.add_argument("--tag", action="append", default=[], metavar="WORD", help="found by this too")
+    parser.add_argument("--tag", action="append", default=[], metavar="WORD", help="extra search term")
     for what in RELATIONS:
         parser.add_argument(f"--{what}", action="append", default=[], metavar="ID")
 
@@ -291,20 +280,13 @@ def _add_subcommand(
 
 
 COMMAND = Command(
-    about="Look at what was learnt from sessions, and correct it.",
+    about="List, search, add, edit and delete memories.",
     examples="""
-hookline memory list                                     what is remembered here, the surest first
 hookline memory search how to run the tests
 hookline memory add --kind convention "Tests live beside the code"
-hookline memory add --scope user --pin "I prefer small commits"
-hookline memory edit 3f2a --confidence 0.4 --contradicts 91bc
-hookline memory forget 3f2a                              in the store, its index, handoffs and exports
-hookline memory export team.jsonl; hookline memory import --here team.jsonl
-hookline memory consolidate                              merge and let go now, instead of once a day
 
-A line says: id, scope, kind, what it is worth by now, and what it says.
+Output columns: id, scope, kind, confidence, text.
 """,
     run=run,
     arguments=arguments,
-    exits="0 when it is done, 1 when the store cannot be used, 2 when it was called wrongly",
 )

@@ -1,4 +1,4 @@
-"""Prepare the kept experiments of a run for review, as one branch; refuse if the guard fails."""
+"""Create a branch with the kept experiments of a run, unless the guard fails."""
 
 import os
 from argparse import ArgumentParser, Namespace
@@ -16,10 +16,10 @@ def run(args: Namespace) -> int:
     target_run = runs.find(repository.root, args.name)
     onto = repository.commit(args.onto) if args.onto else target_run.base
     if not onto:
-        raise LookupError(f"{args.onto!r} names no commit; give a branch or a commit")
+        raise LookupError(f"no commit named {args.onto!r}; give a branch or a commit")
     name = args.branch or f"{target_run.branch}-merged"
     if repository.git.attempt("check-ref-format", "--branch", name).returncode:
-        raise ValueError(f"{name!r} cannot name a branch; use letters, digits, `-`, `_` and `/`")
+        raise ValueError(f"invalid branch name {name!r}: use letters, digits, `-`, `_` and `/`")
     with lock.acquire(target_run):
         merged = merge.merge(
             target_run, repository, create_bench(target_run, repository, env), onto, args.only, name
@@ -32,10 +32,10 @@ def run(args: Namespace) -> int:
 
 def _print_result(branch: str, experiments: tuple[int, ...], metric: float | None, *, guarded: bool) -> None:
     numbers = ", ".join(map(str, experiments))
-    guard = "guard holds" if guarded else "there is no guard"
-    value = "the metric cannot be measured there" if metric is None else f"metric {metric:g}"
+    guard = "guard passed" if guarded else "no guard"
+    value = "metric not measurable" if metric is None else f"metric {metric:g}"
     print(f"branch {sanitize(branch)}: experiments {numbers}; {guard}, {value}")
-    print(f"look at it with `git log -p {sanitize(branch)}`, then `git merge {sanitize(branch)}`")
+    print(f"review it with `git log -p {sanitize(branch)}`, then run `git merge {sanitize(branch)}`")
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -46,24 +46,23 @@ def arguments(parser: ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="N",
-        help="these experiments, instead of all that were kept",
+        help="experiments (default: all kept ones)",
     )
     parser.add_argument(
-        "--onto", default="", metavar="COMMIT", help="instead of the commit that the run began at"
+        "--onto", default="", metavar="COMMIT", help="base of the branch (default: that of the run)"
     )
-    parser.add_argument("--branch", default="", metavar="NAME", help="what the branch is called")
+    parser.add_argument("--branch", default="", metavar="NAME", help="name of the branch")
 
 
 COMMAND = Command(
-    about="Hand what a run kept over for review, as a branch.",
+    about="Create a branch with the kept experiments of a run, for review.",
     examples="""
-hookline merge sort-261115-1850             all that was kept, one commit an experiment
-hookline merge --only 3 7 --onto main       these two, on what main is now
-hookline merge --branch faster-sort
+hookline merge sort-261115-1850
+hookline merge --only 3 7 --onto main
 
-The guard is run on the result, and nothing is made where it fails. Your checkout is not touched.
+The branch is created only if the guard passes. Your checkout does not change.
 """,
     run=run,
     arguments=arguments,
-    exits="0 when the branch was made, 1 when git refused, 2 when the guard failed or it was called wrongly",
+    exits="0 on success, 1 if git fails, 2 if the guard fails or for invalid arguments",
 )

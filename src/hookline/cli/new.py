@@ -2,28 +2,29 @@
 
 import os
 from argparse import ArgumentParser, Namespace
+from functools import partial
 from keyword import iskeyword
 from string import Template
 
 from hookline.cli._command import Command
 from hookline.core.hook import find_hook
 from hookline.runtime.setup import load_setup
-from hookline.system.paths import Places, find_places
+from hookline.system.paths import Places, create_private, find_places
 
-HOOK = Template('''"""Say here, in one sentence, what the hook is for."""
+HOOK = Template('''"""Describe the hook here in one sentence."""
 
 from hookline import PreToolUse, Response, State, block, hook
 
 
 @hook(priority=50)
 def $function(event: PreToolUse, state: State, *, word: str = "shutdown") -> Response | None:
-    """Keep the agent from commands that begin with a word."""
+    """Block commands that start with a word."""
     if event.command is None or event.command.split()[:1] != [word]:
         return None
-    return block(f"{word} is not for agents here; ask the person you work for", rule="$name-word")
+    return block(f"{word} is not allowed here; ask the user", rule="$name-word")
 ''')
 
-TEST = Template('''"""`$name` stops what it should stop, and nothing else."""
+TEST = Template('''"""Tests of the hook `$name`."""
 
 import importlib.util
 from pathlib import Path
@@ -47,16 +48,16 @@ def judged(command):
     return load()(event, State(now=0.0))
 
 
-def test_stops_the_word():
+def test_blocks_the_word():
     assert judged("shutdown now").verdict == "block"
 
 
 @pytest.mark.parametrize("command", ["ls", "echo shutdown", ""])
-def test_lets_everything_else_pass(command):
+def test_passes_other_commands(command):
     assert judged(command) is None
 
 
-def test_the_word_is_a_setting():
+def test_word_is_a_setting():
     assert load().settings == {"word": "shutdown"}
 ''')
 
@@ -70,9 +71,11 @@ def run(args: Namespace) -> int:
     test = os.path.join(folder, "tests", f"test_{function}.py")
     taken = [path for path in (hook, test) if os.path.lexists(path)]
     if taken:
-        raise ValueError(f"{taken[0]} is there already, and is left as it is; choose another name")
+        raise ValueError(f"{taken[0]} already exists; choose another name")
     _refuse_taken(name)
+    create_folder = create_private if args.user else partial(os.makedirs, exist_ok=True)
     for path, template in ((hook, HOOK), (test, TEST)):
+        create_folder(os.path.dirname(path))
         _write(path, template.substitute(name=name, function=function))
     _print_next_steps(places, hook, test, user=args.user)
     return 0
@@ -82,7 +85,9 @@ def _validate_name(name: str) -> str:
     """Return *name* if it can name a hook, a file and, with `_` for `-`, a function."""
     plain = name.isascii() and name.replace("-", "").isalnum() and name == name.lower()
     if not plain or not name[0].isalpha() or name.endswith("-") or iskeyword(name):
-        raise ValueError(f"{name!r} is no name for a hook; use small letters, digits and '-': no-deploys")
+        raise ValueError(
+            f"invalid hook name {name!r}: use lower-case letters, digits and '-', such as no-deploys"
+        )
     return name
 
 
@@ -92,14 +97,13 @@ def _refuse_taken(name: str) -> None:
     setup.resources.close()
     taken = find_hook(setup.hooks, name)
     if taken is not None and taken.name != name:
-        raise ValueError(f"{name!r} is another name of the hook {taken.name!r}; choose another name")
+        raise ValueError(f"{name!r} is an alias of the hook {taken.name!r}; choose another name")
     if taken is not None or name in setup.config.declared:
         source = taken.source if taken else "configured"
-        raise ValueError(f"{name!r} is a {source} hook already; choose another name")
+        raise ValueError(f"{name!r} is already a {source} hook; choose another name")
 
 
 def _write(path: str, text: str) -> None:
-    os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "x", encoding="utf-8") as file:
         file.write(text)
 
@@ -109,24 +113,22 @@ def _print_next_steps(places: Places, hook: str, test: str, *, user: bool) -> No
     print(f"wrote {shown[0]}\nwrote {shown[1]}\n\nnext:")
     print(f"  python -m pytest -p no:cacheprovider {shown[1]}")
     if not user:
-        print("  hookline trust        # a project's hooks run once you have trusted them")
-    print("  hookline list hooks   # it is there, and on")
-    print("  hookline explain envelope 'shutdown now'   # what it says")
+        print("  hookline trust        # project hooks run only if trusted")
+    print("  hookline list hooks   # shows the new hook")
+    print("  hookline explain envelope 'shutdown now'   # shows its verdict")
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("what", choices=("hook",), metavar="hook", help="what to begin")
-    parser.add_argument("name", metavar="NAME", help="small letters, digits and -")
-    parser.add_argument("--user", action="store_true", help="for all your projects, not only for this one")
+    parser.add_argument("what", choices=("hook",), metavar="hook", help="kind of file to create")
+    parser.add_argument("name", metavar="NAME", help="lower-case letters, digits and -")
+    parser.add_argument("--user", action="store_true", help="for all your projects")
 
 
 COMMAND = Command(
-    about="Begin a hook of your own: a working file in .hookline/hooks, and its test.",
+    about="Create a hook in .hookline/hooks, with a test.",
     examples="""
 hookline new hook no-deploys
-hookline new hook no-deploys --user
 """,
     run=run,
     arguments=arguments,
-    exits="0 when it was written; 1 when it could not be; 2 when it was called wrongly, or the file is there",
 )

@@ -1,4 +1,4 @@
-"""Switch the built-in guards on again in this project, and end every pass."""
+"""Switch the built-in guards of this project on again, and revoke all exceptions and approvals."""
 
 import os
 from argparse import Namespace
@@ -11,19 +11,16 @@ from hookline.system import paths
 
 def run(args: Namespace) -> int:
     places = paths.find_places(os.environ, os.getcwd())
-    count = grants.withdraw_grants(places.grants, places.root)
-    print(f"the guards are on in {sanitize(places.root)}; {count} {'pass' if count == 1 else 'passes'} ended")
+    files = (places.grants, os.path.join(places.state, grants.APPROVALS_FILE))
+    count = sum(grants.withdraw_grants(file, places.root) for file in files if os.path.exists(file))
+    print(f"guards are on in {sanitize(places.root)}; {count} {'grant' if count == 1 else 'grants'} revoked")
     return 0
 
 
 COMMAND = Command(
-    about="Switch the built-in guards on again.",
+    about="Switch the built-in guards on again, and revoke all exceptions and approvals.",
     examples="""
 hookline on
-    the guards are on in ~/app; 1 pass ended
-
-This tightens, so anybody may do it, also where no person sits at a terminal.
 """,
     run=run,
-    exits="0, also when they were on; 1 when the file of passes cannot be changed; 2 when called wrongly",
 )

@@ -1,4 +1,4 @@
-"""Draw a run as a chart: its metric by experiment, the kept experiments, and the best so far."""
+"""Draw a chart of a run: the metric of each experiment, the kept ones, and the best so far."""
 
 import os
 from argparse import ArgumentParser, Namespace
@@ -23,14 +23,15 @@ def run(args: Namespace) -> int:
 
 def arguments(parser: ArgumentParser) -> None:
     add_run_argument(parser)
-    parser.add_argument("--out", default="", metavar="FILE", help="where to, as .png or .svg")
+    parser.add_argument(
+        "--out", default="", metavar="FILE", help="output file, .png or .svg (default: plot.png of the run)"
+    )
 
 
 COMMAND = Command(
     about="Draw a run as a chart.",
     examples="""
-hookline plot                              the newest run, as a PNG in its folder
-hookline plot sort-261115 --out sort.svg   another one, as an SVG
+hookline plot sort-261115 --out sort.svg
 """,
     run=run,
     arguments=arguments,

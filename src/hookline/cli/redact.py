@@ -74,22 +74,19 @@ def _write(text: str) -> None:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="what to redact; - is stdin")
-    parser.add_argument("--report", action="store_true", help="tell the kind and line of each on stderr")
-    parser.add_argument("--json", action="store_true", help="the same as JSON, with their number")
-    parser.add_argument("--rules", default="", metavar="FILE", help="a gitleaks rule file to use as well")
+    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="input (default: stdin)")
+    parser.add_argument("--report", action="store_true", help="report kind and line of each secret on stderr")
+    parser.add_argument("--json", action="store_true", help="report as JSON lines, with a count")
+    parser.add_argument("--rules", default="", metavar="FILE", help="additional gitleaks rule file")
 
 
 COMMAND = Command(
-    about="Take secrets out of a text as it flows through; its lines stay where they are.",
+    about="Redact secrets in a text stream; line numbers do not change.",
     examples="""
 hookline redact --report build.log > clean.log
-    line 12: github-token
-env | hookline redact
 tail -f app.log | hookline redact
-hookline redact --rules gitleaks.toml --json dump.txt 2> found.jsonl
 """,
     run=run,
     arguments=arguments,
-    exits="0, also when secrets were found; 1 when the file cannot be read; 2 when it was called wrongly",
+    exits="0 even if secrets were found, 1 on failure, 2 for invalid arguments",
 )

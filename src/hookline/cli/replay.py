@@ -95,35 +95,26 @@ def _add_verdicts(report: ReplayReport, file: str, batch: Sequence[ParsedLine], 
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("files", metavar="FILE", nargs="+", help="a recording; - is stdin")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="recording; - for stdin")
     parser.add_argument(
-        "--against", default="", metavar="OTHER.toml", help="what would change with these as your settings"
+        "--against", default="", metavar="OTHER.toml", help="compare with these user settings"
     )
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="run only this hook")
-    parser.add_argument("--without", action="append", default=[], metavar="NAME", help="leave this hook out")
-    parser.add_argument("--cwd", default="", metavar="DIR", help="the project whose configuration holds")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    parser.add_argument("--without", action="append", default=[], metavar="NAME", help="skip this hook")
+    parser.add_argument("--cwd", default="", metavar="DIR", help="project folder")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 COMMAND = Command(
-    about="Hold recorded sessions against the policy: what would be stopped, asked about, changed, and why.",
+    about="Judge recorded sessions by the current policy.",
     examples="""
-hookline replay ~/.claude/projects/*/*.jsonl
-hookline replay ~/.codex/sessions/2026/*/*/*.jsonl --against stricter.toml
-hookline log --json --since 7d | hookline replay -
-hookline replay session.jsonl --json | jq '.groups[] | {action, rules, times}'
+hookline replay ~/.claude/projects/*/*.jsonl --against stricter.toml
+hookline log --json | hookline replay -
 
-Reads transcripts of Claude Code, rollouts of Codex and our own trail, also as the store's file; they are told
-apart by what is in them. Every call is judged by itself, before it runs, and its result after; nothing is
-recorded. Calls that resumed and forked sessions repeat count once; a patch counts once per file.
-The trail keeps the beginning of a command and no results, so that is what is judged of it.
-Where only built-ins judge, calls that are the same are judged once.
-Hooks of the user's own do run, as they are configured; observers do not. What is shown is redacted.
+Reads transcripts of Claude Code and Codex, and the audit trail (JSON lines or the SQLite store).
+Each call is judged on its own. Observers do not run.
 """,
     run=run,
     arguments=arguments,
-    exits=(
-        "0 whatever would have happened; 1 when a file cannot be read or holds no recording; "
-        "2 when it was called wrongly, or OTHER.toml is wrong; 130 when it was interrupted"
-    ),
+    exits="0 for every verdict, 1 if a file is not a readable recording, 2 for invalid arguments",
 )

@@ -1,4 +1,4 @@
-"""Hand over the work of a session to a fresh one; or run a headless agent in several sessions."""
+"""Create a handoff for a new session, or run a headless agent in several sessions."""
 
 import os
 import signal
@@ -28,29 +28,32 @@ from hookline.system.paths import Places
 MAX_TASK_LENGTH = 120
 """Characters of a task that are shown."""
 MAX_GRACE = 86_400
-"""Seconds to wait at most for an agent that was asked to end."""
+"""Maximum of --grace, in seconds."""
 END_REASONS = {
-    "no-hook-called": "nothing was heard of the session, so nothing could be rotated; are its hooks wired? "
-    "run: hookline doctor",
-    "resumed": "the command resumes the session that was rotated, so its context stays full; leave out the "
-    "option that resumes",
-    "nothing-left": "the session was asked to rotate, and left nothing to do",
-    "no-handoff": "the session was asked to rotate, and nothing is known that could be handed on",
-    "session-limit": "as many sessions as were allowed have run; "
-    "`hookline rotate --run --continue` goes on from there",
+    "no-hook-called": "the session called no hooks, so it was not rotated; run `hookline doctor`",
+    "resumed": "the command resumed the rotated session, so its context is full; remove that option",
+    "nothing-left": "the session was asked to rotate, and left no work to continue",
+    "no-handoff": "the session was asked to rotate, but has no content for a handoff",
+    "session-limit": "session limit reached; `hookline rotate --run --continue` continues",
 }
 
 
 def run(args: Namespace) -> int:
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
     if not args.headless and (command or args.continue_run):
-        raise ValueError("a command to run needs --run: hookline rotate --run -- claude -p")
+        raise ValueError("a command requires --run: hookline rotate --run -- claude -p")
     with closing(Runtime.load()) as runtime:
-        if not runtime.can_count:
-            raise StoreFailed("; ".join(runtime.problems) or "the store cannot be used")
+        _require_store(runtime.store)
         if args.headless:
             return _run_headless(args, command, runtime)
         return show(args, runtime) if args.show else hand_over(args, runtime)
+
+
+def _require_store(store: Store) -> None:
+    try:
+        store.notes("")
+    except (StoreFailed, OSError) as error:
+        raise StoreFailed(f"the store cannot be used: {error}") from error
 
 
 def hand_over(args: Namespace, runtime: Runtime) -> int:
@@ -66,14 +69,14 @@ def hand_over(args: Namespace, runtime: Runtime) -> int:
     handoff = rotation.hand_over_session(runtime, event)
     if handoff is None:
         raise LookupError(
-            f"nothing is known of session {session.id[:8]!r} that could be handed on: "
-            "it has no prompt yet, or the hook `handoff` is off"
+            f"session {session.id[:8]!r} has no content for a handoff: "
+            "it has no prompt yet, or the hook 'handoff' is off"
         )
     _print(handoff, as_json=args.json)
     if not args.json:
         short_id = sanitize(session.id[:8])
         print(
-            f"\nkept as {handoff.id}; end session {short_id} and start a fresh one here: it goes on from this"
+            f"\nsaved as handoff {handoff.id}; end session {short_id}, and start a new one here to continue"
         )
     return 0
 
@@ -88,9 +91,7 @@ def show(args: Namespace, runtime: Runtime) -> int:
     )
     newest = next((handoff for handoff in handoffs if handoff.session.startswith(args.session)), None)
     if newest is None:
-        raise LookupError(
-            "no session has handed on anything here; `hookline rotate` has the newest one do so"
-        )
+        raise LookupError("no handoff in this project; create one with `hookline rotate`")
     _print(newest, as_json=args.json)
     return 0
 
@@ -106,7 +107,7 @@ def _find_session(runtime: Runtime, name: str) -> Session:
     try:
         return budget.find_session(runtime.store, runtime.setup, name)
     except LookupError as error:
-        raise LookupError(f"there is nothing to rotate: {error}") from None
+        raise LookupError(f"nothing to rotate: {error}") from None
 
 
 def _find_transcript(store: Store, session: Session) -> str:
@@ -118,15 +119,13 @@ def _find_transcript(store: Store, session: Session) -> str:
 
 def _run_headless(args: Namespace, command: list[str], runtime: Runtime) -> int:
     if not command:
-        raise ValueError("name the headless command behind --: hookline rotate --run -- claude -p")
+        raise ValueError("missing command after --: hookline rotate --run -- claude -p")
     now = runtime.now()
     handoff = _claim_handoff(runtime.store, runtime.setup.places, now) if args.continue_run else None
     prompt = "" if args.continue_run else sys.stdin.read()
     if not args.continue_run and not prompt.strip():
-        raise ValueError(
-            "no prompt on stdin; write: echo 'mend the tests' | hookline rotate --run -- claude -p"
-        )
-    for number in (signal.SIGTERM, signal.SIGHUP):  # else the agent would go on unnoticed
+        raise ValueError("no prompt on stdin: echo 'fix the tests' | hookline rotate --run -- claude -p")
+    for number in (signal.SIGTERM, signal.SIGHUP):  # else the agent would keep running
         if signal.getsignal(number) is not signal.SIG_IGN:  # as set by `nohup`
             signal.signal(number, _interrupt)
     reporter = Reporter(runtime.store)
@@ -143,30 +142,26 @@ def _run_headless(args: Namespace, command: list[str], runtime: Runtime) -> int:
             notify=reporter,
         )
     except KeyboardInterrupt as interrupt:
-        _print_message("interrupted; `hookline rotate --show` shows what the session left")
+        _print_message("interrupted; `hookline rotate --show` shows the handoff")
         return 128 + int(*interrupt.args or (signal.SIGINT,))
     return _report_end(result)
 
 
 def _claim_handoff(store: Store, places: Places, now: float) -> Handoff:
-    """Return the handoff to go on from; raise `LookupError` if there is none for this branch."""
+    """Return the handoff to continue from; raise `LookupError` if there is none for this branch."""
     branch = git_facts.find_branch(places.root)
     handoff = rotation.find_unclaimed(store, places.root, now, branch, places.state)
     if handoff is None:
-        raise LookupError(
-            "nobody left anything here to go on from; leave --continue out, and write a prompt to stdin"
-        )
+        raise LookupError("no handoff to continue from; omit --continue and write a prompt to stdin")
     details = from_details(handoff.details)
     short_id, age = sanitize(handoff.session[:8]), _format_age(now - handoff.at)
     if details.branch and details.branch != branch:
         raise LookupError(
-            f"session {short_id!r} left something {age} ago on the branch {sanitize(details.branch)!r}, and "
-            f"{sanitize(branch) or 'none'!r} is checked out; check that one out, and then go on from it"
+            f"session {short_id!r} left a handoff {age} ago on branch {sanitize(details.branch)!r}, but "
+            f"{sanitize(branch) or 'none'!r} is checked out; check out that branch first"
         )
     rotation.reserve_handoff(store, handoff, places.state)
-    _print_message(
-        f"this goes on from what session {short_id!r} left {age} ago: {details.task[:MAX_TASK_LENGTH]}"
-    )
+    _print_message(f"continuing from session {short_id!r} ({age} ago): {details.task[:MAX_TASK_LENGTH]}")
     return handoff
 
 
@@ -193,17 +188,15 @@ class Reporter:
 
     def __call__(self, point: str, leg: Leg) -> None:
         if point == "starting" and leg.handoff:
-            _print_message(f"session {leg.number} begins, with handoff {leg.handoff}")
+            _print_message(f"session {leg.number} starts with handoff {leg.handoff}")
         elif point == "asked":
-            _print_message(f"session {leg.number} is asked to end")
+            _print_message(f"session {leg.number} was asked to end")
         elif point == "verified":
             check = rotation.find_handoff_check(self.store, leg) or {}
             missing = ", ".join(check.get("missing") or ())
             share = f"{round(100 * float(check.get('share', 0)))} %"
-            suffix = f", not: {missing}" if missing else ""
-            _print_message(
-                f"the first answer of session {leg.number} knew {share} of what was handed over{suffix}"
-            )
+            suffix = f"; missing: {missing}" if missing else ""
+            _print_message(f"the first answer of session {leg.number} covers {share} of the handoff{suffix}")
 
 
 def _print_message(text: str) -> None:
@@ -217,7 +210,7 @@ def _find_host(program: str) -> str:
 
 def _parse_sessions(text: str) -> int:
     if not text.isdecimal() or not int(text):
-        raise ArgumentTypeError(f"{text!r} is no number of sessions; write one such as 20")
+        raise ArgumentTypeError(f"invalid number of sessions {text!r}: expected 1 or more")
     return int(text)
 
 
@@ -227,22 +220,27 @@ def _parse_seconds(text: str) -> float:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds <= MAX_GRACE:
-        raise ArgumentTypeError(f"{text!r} is no number of seconds up to {MAX_GRACE}; write one such as 60")
+        raise ArgumentTypeError(f"invalid number of seconds {text!r}: expected 0 to {MAX_GRACE}")
     return seconds
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--session", default="", metavar="ID", help="or how its name begins; else the newest")
-    parser.add_argument("--show", action="store_true", help="only show the newest handoff")
-    parser.add_argument("--json", action="store_true", help="the handoff as one JSON object")
+    parser.add_argument(
+        "--session", default="", metavar="ID", help="session id or prefix (default: the newest)"
+    )
+    parser.add_argument("--show", action="store_true", help="show the newest handoff")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
         "--run",
         action="store_true",
         dest="headless",
-        help="run a headless agent, in as many sessions as it takes",
+        help="run a headless agent in as many sessions as needed",
     )
     parser.add_argument(
-        "--continue", dest="continue_run", action="store_true", help="with --run: from what was left here"
+        "--continue",
+        dest="continue_run",
+        action="store_true",
+        help="with --run: continue from the last handoff",
     )
     parser.add_argument(
         "--max-sessions",
@@ -250,30 +248,29 @@ def arguments(parser: ArgumentParser) -> None:
         type=_parse_sessions,
         default=rotation.MAX_SESSIONS,
         metavar="N",
-        help="with --run: so many sessions",
+        help="with --run: session limit",
     )
     parser.add_argument(
         "--grace",
         type=_parse_seconds,
         default=rotation.GRACE_SECONDS,
         metavar="S",
-        help="with --run: seconds to end by itself",
+        help="with --run: seconds for a session to end by itself",
     )
-    parser.add_argument("command", nargs=REMAINDER, metavar="-- COMMAND", help="such as claude -p")
+    parser.add_argument(
+        "command", nargs=REMAINDER, metavar="-- COMMAND", help="with --run: agent command, such as claude -p"
+    )
 
 
 COMMAND = Command(
-    about="Hand over what a session leaves, so that a fresh one goes on.",
+    about="Create a handoff, so that a new session can continue the work.",
     examples="""
-hookline rotate                                    the newest session here hands over; the next one goes on
-hookline rotate --show                             what was handed over last
-echo "mend the tests" | hookline rotate --run -- claude -p --permission-mode acceptEdits
-hookline rotate --run --continue -- claude -p      from what a run left that was broken off
+hookline rotate
+echo "fix the tests" | hookline rotate --run -- claude -p --permission-mode acceptEdits
 
-With --run the prompt is read from stdin, and the agent gets it there, or where its arguments say {prompt}.
+With --run, the agent gets the prompt on stdin, or as the argument {prompt}.
 """,
     run=run,
     arguments=arguments,
-    exits="0 when it is done, 1 when the store cannot be used, 2 where there is nothing to rotate or it was "
-    "called wrongly; with --run the agent's own",
+    exits="0 on success, 1 on failure, 2 for invalid arguments; with --run that of the agent",
 )

@@ -1,4 +1,4 @@
-"""Improve a measurable quality of this repository, experiment by experiment, without losing work."""
+"""Improve a metric of this repository in a series of experiments by an agent."""
 
 import os
 import sys
@@ -23,6 +23,7 @@ from hookline.engine.run_state import RunContext
 from hookline.engine.runs import Run
 from hookline.engine.stop_reason import StopReason
 from hookline.system import paths
+from hookline.system.git_command import disabled_filters
 
 MAX_PARALLEL = 64
 """Experiments at once on one machine."""
@@ -94,8 +95,7 @@ def _refuse_submodules(repository: "Repository", base: str) -> None:
     inner = next(submodules.available_modules(repository, base), None)
     if inner is not None:
         raise ValueError(
-            f"the repository has submodules ({inner.path}), which do not travel to a cluster; "
-            "use --parallel on this machine"
+            f"a cluster does not support submodules ({inner.path}); use --parallel on this machine"
         )
 
 
@@ -103,11 +103,16 @@ def _begin_run(args: Namespace, repository: "Repository", env: Mapping[str, str]
     target, text = targets.load(repository.root, args.target)
     base = head_commit(repository, env)
     for path in submodules.check(repository, base):
-        print(f"submodule {sanitize(path)} is empty in your checkout, and so in every experiment")
+        print(f"submodule {sanitize(path)} is empty in your checkout and in every experiment")
     if args.cluster:
         _refuse_submodules(repository, base)
     if is_dirty(repository, env):
-        print("your uncommitted changes stay where they are, and are in no experiment")
+        print("experiments do not include your uncommitted changes")
+    for name in disabled_filters(repository.git.env):
+        print(
+            f"git filter {sanitize(name)!r} does not run, because only this repository configures it; "
+            "to run it in experiments, configure it with `git config --global`"
+        )
     if hint := scope.hint(target.scope, repository, base):
         print(sanitize(hint))
     agents.choose(target, repository.root, env)
@@ -127,8 +132,8 @@ def _notify_end(ended_run: "Run", stop: "StopReason", env: Mapping[str, str]) ->
 
 
 def _describe_failure(failed: "Run", error: OSError, env: Mapping[str, str]) -> str:
-    """Return what failed and how to resume, and notify the user of it."""
-    text = f"{describe_error(error)}; mend that, and `hookline run --resume {failed.id}` goes on where it was"
+    """Return the error with the command that resumes the run, and notify the user."""
+    text = f"{describe_error(error)}; fix this, then continue with `hookline run --resume {failed.id}`"
     with suppress(OSError):
         notify.notify_failure(failed, text, env)
     return text
@@ -141,7 +146,7 @@ def _print_problem(problem: str) -> None:
 def _check_parallel(parallel: int | None, cluster: str | None) -> None:
     limit = MAX_PARALLEL_ON_CLUSTER if cluster else MAX_PARALLEL
     if parallel is not None and not 1 <= parallel <= limit:
-        raise ValueError(f"--parallel {parallel} cannot be done; say how many at once, from 1 to {limit}")
+        raise ValueError(f"invalid --parallel {parallel}: expected 1 to {limit}")
 
 
 def _set_parallel(chosen: "Run", parallel: int | None, cluster: str | None) -> "Run":
@@ -159,7 +164,7 @@ def _check_old_cluster(address: str, env: Mapping[str, str], root: str) -> None:
     try:
         _check_cluster(address, env, root)
     except (NoCluster, ValueError) as error:
-        raise NoCluster(f"{error}; `--resume --cluster {NONE}` goes on without one") from error
+        raise NoCluster(f"{error}; `--resume --cluster {NONE}` continues without a cluster") from error
 
 
 def _count_cores(address: str) -> int:
@@ -168,65 +173,60 @@ def _count_cores(address: str) -> int:
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "target", nargs="?", default="", metavar="TARGET", help="which; without it the only one"
+        "target", nargs="?", default="", metavar="TARGET", help="target name (default: the only target)"
     )
     parser.add_argument(
         "--parallel",
         type=int,
         metavar="N",
-        help="so many experiments at once, each in a worktree of its own",
+        help="number of experiments at once",
     )
     parser.add_argument(
         "--cluster",
         type=_parse_address,
         metavar="ADDRESS",
-        help="on the machines of a cluster of Ray (needs hookline[cluster]), as many as it has cores or N; "
-        "HOST:PORT, auto, local, or none for no cluster any more",
+        help="address of a Ray cluster, auto, local or none (requires hookline[cluster])",
     )
     parser.add_argument(
         "--experiments",
         type=_parse_count,
         metavar="N",
-        help="at most so many in all, instead of the target's limit",
+        help="maximum number of experiments (default: from the target)",
     )
     parser.add_argument(
         "--resume",
         nargs="?",
         const="",
         metavar="RUN",
-        help="go on with a run that was ended or killed; without a name the newest",
+        help="resume a run (default: the newest)",
     )
 
 
 def _parse_address(text: str) -> str:
     if not text.strip():
-        raise ArgumentTypeError("it is empty; say the address of a cluster, `auto` or `local`")
+        raise ArgumentTypeError("empty address: expected HOST:PORT, `auto`, `local` or `none`")
     return text
 
 
 def _parse_count(text: str) -> int:
     if not text.isdecimal() or not int(text):
-        raise ArgumentTypeError(f"{text!r} is no number of experiments; it is 1 or more")
+        raise ArgumentTypeError(f"invalid number of experiments {text!r}: expected 1 or more")
     return int(text)
 
 
 COMMAND = Command(
-    about="Improve one measurable thing in this repository, experiment by experiment.",
+    about="Let an agent improve a metric of this repository by experiments.",
     examples="""
-hookline run sort                           until a limit, the goal or you end it
-hookline run sort --parallel 4              four experiments at once
-hookline run sort --cluster head:6379       on the machines of a cluster of Ray
-hookline run --resume                       go on with the newest run, after a crash too
-hookline run --resume sort-261115-1850      with this one
-hookline run --resume --experiments 100     and let it have more experiments
+hookline run sort --parallel 4
+hookline run --resume --experiments 100
 
-Work happens in a worktree on a branch of its own; your checkout, index and stash are never touched.
-Ctrl-C lets the experiment finish, a second one ends it; both leave a journal that is right.
+Experiments run in worktrees on a separate branch; your checkout does not change.
+Ctrl-C stops after the current experiment; a second Ctrl-C stops at once.
 """,
     run=run,
     arguments=arguments,
     exits=(
-        "0 when the goal was reached or you ended it, 1 when it halted, came to a plateau, failed or "
-        "lost its place, 2 when a limit was reached or it was called wrongly, 130 when it was interrupted"
+        "0 if it reached the goal or you stopped it, 1 if it failed, halted or reached a plateau, "
+        "2 at a limit or for invalid arguments"
     ),
 )

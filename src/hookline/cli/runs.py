@@ -23,9 +23,9 @@ def run(args: Namespace) -> int:
             dump(item)
         return 0
     if not facts:
-        print("no runs here; `hookline run` begins one")
+        print("no runs; start one with `hookline run`")
         return 0
-    columns = ("run", "began", "experiments", "kept", "first", "best", "state")
+    columns = ("run", "started", "experiments", "kept", "baseline", "best", "state")
     print_table(columns, [_format_cells(item) for item in facts])
     return 0
 
@@ -43,7 +43,7 @@ def _run_facts(target_run: Any) -> dict[str, Any]:
         "kept": sum(row.kept for row in rows[1:]),
         "first": first,
         "best": best,
-        "state": "at work" if lock.is_running(target_run) else target_run.stopped or "can be resumed",
+        "state": "running" if lock.is_running(target_run) else target_run.stopped or "interrupted",
         "journal": target_run.journal.table,
     }
 
@@ -55,14 +55,13 @@ def _format_cells(facts: dict[str, Any]) -> tuple[str, ...]:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="a JSON object a line, with everything")
+    parser.add_argument("--json", action="store_true", help="print JSON lines")
 
 
 COMMAND = Command(
-    about="List the runs of this repository, with what each came to.",
+    about="List the runs of this repository and their results.",
     examples="""
-hookline runs                               a line a run, the newest last
-hookline runs --json
+hookline runs
 """,
     run=run,
     arguments=arguments,

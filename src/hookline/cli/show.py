@@ -1,4 +1,4 @@
-"""Show the journal of a run, or one experiment of it with its change."""
+"""Show the journal of a run, or one experiment with its diff."""
 
 import os
 import time
@@ -21,7 +21,7 @@ def run(args: Namespace) -> int:
         rows = [row for row in rows if row.iteration == args.experiment]
         if not rows:
             raise LookupError(
-                f"run {target_run.id!r} has no experiment {args.experiment}; `hookline show {target_run.id}`"
+                f"run {target_run.id!r} has no experiment {args.experiment} (hookline show {target_run.id})"
             )
     if args.json:
         for row in rows:
@@ -51,29 +51,19 @@ def _print_experiment(opened: Any, row: Any) -> None:
     print("\n".join(align([(name, str(value)) for name, value in {**fields, **details}.items()])))
     if row.commit and row.base and row.commit != row.base:
         print()
-        print(
-            sanitize_lines(
-                opened.git(
-                    "diff", "--no-ext-diff", "--no-textconv", "--stat", "-p", row.base, row.commit
-                ).rstrip()
-            )
-        )
+        print(sanitize_lines(opened.git("diff", "--stat", "-p", row.base, row.commit).rstrip()))
 
 
 def arguments(parser: ArgumentParser) -> None:
     add_run_argument(parser)
-    parser.add_argument(
-        "experiment", nargs="?", type=int, metavar="N", help="this one alone, with its change"
-    )
-    parser.add_argument("--json", action="store_true", help="a JSON object a row, with everything")
+    parser.add_argument("experiment", nargs="?", type=int, metavar="N", help="number of one experiment")
+    parser.add_argument("--json", action="store_true", help="print JSON lines")
 
 
 COMMAND = Command(
-    about="Show the journal of a run, or one experiment of it with its change.",
+    about="Show the experiments of a run, or one of them with its diff.",
     examples="""
-hookline show                               the newest run
-hookline show sort-261115-1850 3            experiment 3, kept or not, with what it changed
-hookline show --json
+hookline show sort-261115-1850 3
 """,
     run=run,
     arguments=arguments,

@@ -1,4 +1,4 @@
-"""Show the live sessions: the time and context that each has left, and its last decision."""
+"""Show the active sessions: time and context left, and the last decision."""
 
 import json
 import os
@@ -30,11 +30,11 @@ from hookline.runtime.setup import Setup, load_setup
 from hookline.system import spool
 
 ACTIVE_SECONDS = 3600.0
-"""Seconds without a call after which a session whose process is unknown counts as gone."""
+"""Seconds without a call after which a session with an unknown process counts as ended."""
 POLL_SECONDS = 1.0
 """Seconds between two updates of `--watch`."""
 REST_FACTOR = 4
-"""Pause after an update, as a multiple of its duration, so that many sessions do not cost more."""
+"""Pause after an update, as a multiple of its duration, which limits the load of many sessions."""
 REFRESH_UPDATES = 10
 """Updates after which everything is read again without a new record: not all changes are recorded."""
 SCREEN, CURSOR = ("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[?25l", "\x1b[?25h")
@@ -77,17 +77,17 @@ def _format_text(rows: list[Row] | None, now: float, args: Namespace) -> str:
     if args.json:
         return json.dumps(redact_json([session_facts(row) for row in rows or ()]), ensure_ascii=False)
     if rows is None:
-        return "no session is known: no agent has called yet; `hookline init` wires those that you use"
+        return "no sessions recorded yet; install hooks with `hookline init`"
     if not rows:
-        return "no session is alive" + ("" if args.since else ": nothing was heard of any in the last hour")
-    title = "1 session is alive" if len(rows) == 1 else f"{len(rows):,} sessions are alive"
+        return "no active sessions" + ("" if args.since else " in the last hour")
+    title = "1 active session" if len(rows) == 1 else f"{len(rows):,} active sessions"
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     plain = not (sys.stdout.encoding or "").lower().startswith("utf")
     return "\n".join([title, *format_sessions(rows, now, width=width, home=read_home(), plain=plain)])
 
 
 def _watch(setup: Setup, args: Namespace) -> int:
-    """Show the sessions until the user interrupts; an error is shown, and then tried again."""
+    """Show the sessions until the user interrupts; show an error and try again."""
     with suppress(KeyboardInterrupt), _screen() as show:
         previous: object = None
         start = time.monotonic()
@@ -109,7 +109,7 @@ def _poll(setup: Setup, args: Namespace) -> Iterator[tuple[object, str]]:
                     yield (
                         (text if sys.stdout.isatty() else rows),
                         text,
-                    )  # a pipe gets no line only because time passed
+                    )  # in a pipe, a new time alone is not a change
         except (StoreFailed, OSError) as error:
             message = f"hookline: {sanitize(describe_error(error))}"
             yield message, message
@@ -145,27 +145,23 @@ def _screen() -> Iterator[Callable[[str], None]]:
 def _redraw(text: str) -> None:
     lines, room = text.splitlines(), shutil.get_terminal_size().lines - 1
     if len(lines) > room > 1:
-        lines = [*lines[: room - 1], f"… and {len(lines) - room + 1:,} lines more"]
+        lines = [*lines[: room - 1], f"… and {len(lines) - room + 1:,} more lines"]
     print(HOME, *(f"{line}{REST_OF_LINE}\n" for line in lines), REST, sep="", end="", flush=True)
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--watch", action="store_true", help="go on, and show it anew when something changed")
+    parser.add_argument("--watch", action="store_true", help="keep running, and update on changes")
     parser.add_argument(
-        "--since", type=parse_time, metavar="WHEN", help="also those heard of since: 30m, 2h, 7d"
+        "--since", type=parse_time, metavar="WHEN", help="include sessions active since 30m, 2h, 7d"
     )
-    parser.add_argument("--json", action="store_true", help="a JSON list with everything, on one line")
+    parser.add_argument("--json", action="store_true", help="print a JSON list")
 
 
 COMMAND = Command(
-    about="Show the sessions that are alive, and runs: time and tokens left, strikes, the last decision.",
+    about="Show active sessions and runs, with the time and tokens left.",
     examples="""
-hookline status
 hookline status --watch
-hookline status --since 1d
-hookline status --json | jq '.[] | select(.percent > 80) | .session'
 """,
     run=run,
     arguments=arguments,
-    exits="0 when it worked, also when none is alive; 1 when the store cannot be read; 2 when called wrongly",
 )

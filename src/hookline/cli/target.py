@@ -1,4 +1,4 @@
-"""Write, check and list targets: what `hookline run` improves."""
+"""Create, validate and list targets for `hookline run`."""
 
 import os
 import sys
@@ -22,7 +22,7 @@ def new(args: Namespace) -> int:
     options = {name: getattr(args, name) for name in OPTIONS}
     host = args.agent or ("command" if args.command else agents.default_agent(os.environ))
     if args.command and host != "command":
-        raise ValueError(f"--command is the shell line of the agent 'command'; {host!r} has none")
+        raise ValueError(f"--command requires --agent command, not {host!r}")
     text = template.render_target(args.name, host=host, **options)
     agents.check(target.parse_target(text, args.name))
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -30,8 +30,8 @@ def new(args: Namespace) -> int:
         with open(path, "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise ValueError(f"target {args.name!r} is there already; edit {sanitize(path)}") from None
-    print(f"wrote {sanitize(os.path.relpath(path))}; edit it, then `hookline target check {args.name}`")
+        raise ValueError(f"target {args.name!r} already exists; edit {sanitize(path)}") from None
+    print(f"wrote {sanitize(os.path.relpath(path))}; edit it, then run `hookline target check {args.name}`")
     return 0
 
 
@@ -39,7 +39,7 @@ def check(args: Namespace) -> int:
     root = targets.root_of(os.getcwd(), os.environ)
     names = args.names or targets.names(root)
     if not names:
-        raise LookupError("there is no target here; `hookline target new NAME` writes one")
+        raise LookupError("no targets; create one with `hookline target new NAME`")
     usable = [_check_target(name, root) for name in names]
     return 0 if all(usable) else 2
 
@@ -64,19 +64,19 @@ def _find_hint(loaded: Target, root: str) -> str:
     try:
         repository = open_repository(root, os.environ)
         base = head_commit(repository, os.environ)
-    except (ValueError, OSError):  # no run can begin yet; `hookline run` reports it
+    except (ValueError, OSError):  # no run can start yet; `hookline run` reports it
         return ""
     agents.check_base(loaded, repository, base)
     return scope.hint(loaded.scope, repository, base)
 
 
 def _describe(loaded: Target) -> str:
-    guard = f", guarded by `{loaded.guard.command}`" if loaded.guard else ", without a guard"
+    guard = f", guard `{loaded.guard.command}`" if loaded.guard else ", no guard"
     experiments = loaded.limits.experiments
     limit = f", at most {experiments} experiments" if experiments else ""
     return (
         f"{loaded.metric.direction} {loaded.metric.name} of `{loaded.metric.command}`{guard}; "
-        f"{loaded.agent.host} has {format_duration(loaded.agent.budget)} for each{limit}"
+        f"agent {loaded.agent.host}, {format_duration(loaded.agent.budget)} per experiment{limit}"
     )
 
 
@@ -84,10 +84,10 @@ def show(args: Namespace) -> int:
     root = targets.root_of(os.getcwd(), os.environ)
     names = targets.names(root)
     if not names:
-        print("no targets here; `hookline target new NAME` writes one")
+        print("no targets; create one with `hookline target new NAME`")
         return 0
     print_table(
-        ("target", "agent", "better", "metric", "goal"), [_format_cells(name, root) for name in names]
+        ("target", "agent", "direction", "metric", "goal"), [_format_cells(name, root) for name in names]
     )
     return 0
 
@@ -96,7 +96,7 @@ def _format_cells(name: str, root: str) -> tuple[str, ...]:
     try:
         loaded, _ = targets.load(root, name)
     except (LookupError, ValueError) as error:
-        return name, "", "", "", f"cannot be used: {error}"
+        return name, "", "", "", f"invalid: {error}"
     return loaded.name, loaded.agent.host, loaded.metric.direction, loaded.metric.command, loaded.goal
 
 
@@ -105,28 +105,28 @@ def run(args: Namespace) -> int:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    subparsers = parser.add_subparsers(title="what to do", metavar="WHAT", required=True)
-    new_parser = _add_subcommand(subparsers, "new", "Write a target to begin with.", new)
+    subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    new_parser = _add_subcommand(subparsers, "new", "Create a target.", new)
     new_parser.add_argument("name", metavar="NAME")
-    new_parser.add_argument("--goal", default="", metavar="TEXT", help="what should become better, in words")
+    new_parser.add_argument("--goal", default="", metavar="TEXT", help="description of the goal")
     new_parser.add_argument(
-        "--mutable", action="append", default=[], metavar="GLOB", help="what may be changed; again for more"
+        "--mutable", action="append", default=[], metavar="GLOB", help="files that may change; repeatable"
     )
-    new_parser.add_argument("--metric", default="", metavar="COMMAND", help="prints the number to improve")
+    new_parser.add_argument("--metric", default="", metavar="COMMAND", help="command that prints the metric")
     new_parser.add_argument("--direction", choices=("lower", "higher"), default="lower")
-    new_parser.add_argument("--guard", default="", metavar="COMMAND", help="must still work afterwards")
+    new_parser.add_argument("--guard", default="", metavar="COMMAND", help="command that must succeed")
     new_parser.add_argument(
         "--agent",
         default="",
         metavar="HOST",
-        help="a host, `tuner` or `command`; without it the first host that is installed here, else `tuner`",
+        help="host, `tuner` or `command` (default: the first host found, else `tuner`)",
     )
-    new_parser.add_argument("--command", default="", metavar="LINE", help="what the agent `command` runs")
-    check_parser = _add_subcommand(
-        subparsers, "check", "Say whether targets can be used, and what they come to.", check
+    new_parser.add_argument(
+        "--command", default="", metavar="LINE", help="shell command of the agent `command`"
     )
+    check_parser = _add_subcommand(subparsers, "check", "Validate targets (default: all).", check)
     check_parser.add_argument("names", nargs="*", metavar="NAME")
-    _add_subcommand(subparsers, "list", "Show the targets of this project.", show)
+    _add_subcommand(subparsers, "list", "List targets.", show)
 
 
 def _add_subcommand(
@@ -138,16 +138,14 @@ def _add_subcommand(
 
 
 COMMAND = Command(
-    about="Write, check and list targets: what `hookline run` improves.",
+    about="Create, validate and list targets for `hookline run`.",
     examples="""
 hookline target new sort --metric "python bench.py" --guard "make test" --mutable "src/sort.py"
-hookline target new sort --agent command --command "./improve.sh"
-hookline target check                       all of this project
-hookline target list
+hookline target check
 
-A target is a file, .hookline/targets/NAME.toml; what it may say stands in it.
+A target is a file, .hookline/targets/NAME.toml, with comments on each setting.
 """,
     run=run,
     arguments=arguments,
-    exits="0 when it is done, 2 when a target cannot be used, or it was called wrongly",
+    exits="0 on success, 2 for an invalid target or invalid arguments",
 )

@@ -25,7 +25,7 @@ def _trust(setup: Setup, *, ask: bool) -> int:
     state = setup.trust
     if state is None or state.holds or state.problem:
         return 1 if state is not None and state.problem else 0
-    if ask and not ask_user("Trust exactly this?"):
+    if ask and not ask_user("Trust these files?"):
         print("nothing was trusted")
         return 1
     pin(setup.places.trust, setup.places.root, state.now)
@@ -38,17 +38,17 @@ def _show(setup: Setup) -> None:
     root, state = sanitize(setup.places.root), setup.trust
     print_problems(setup.config.problems, ())
     if state is None:
-        print(f"{root} has nothing that would need trust")
+        print(f"{root} has no files that need trust")
     elif state.holds:
-        print(f"{root} is trusted, as it is now:")
+        print(f"{root} is trusted. Trusted files:")
         print("\n".join(f"  {sanitize(name)}" for name in sorted(state.now)))
     else:
         _show_change(setup, state)
 
 
 def _show_change(setup: Setup, state: Trust) -> None:
-    since = "was never trusted" if state.pinned is None else "changed since it was trusted"
-    print(f"{sanitize(setup.places.root)} {since}. In its files, against what was trusted:\n")
+    since = "is not trusted" if state.pinned is None else "changed since it was trusted"
+    print(f"{sanitize(setup.places.root)} {since}. Changes to review:\n")
     print(sanitize_lines(state.diff()))
     print_problems((), setup.config.waiting)
 
@@ -59,21 +59,19 @@ def _format_count(state: Trust) -> str:
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--show", action="store_true", help="only show what is trusted and what changed since"
+        "--show", action="store_true", help="show the trusted files, or the changes since then"
     )
-    parser.add_argument("--yes", action="store_true", help="do not ask; still needs a terminal")
+    parser.add_argument("--yes", action="store_true", help="skip the confirmation")
 
 
 COMMAND = Command(
-    about="Trust exactly what this project's files hold now; shows what changed, and asks.",
+    about="Trust the current hooks and settings of this project.",
     examples="""
-hookline trust --show    what is trusted, else what changed since, as a diff
-hookline trust           the same, then asks; whatever changes later waits again
+hookline trust --show
 
-A project's own hooks run, and what loosens a guard in its files counts, only while it is trusted.
-Only a person can do this: it needs a terminal, with --yes too, and refuses inside a hook.
+Project hooks run only if trusted. Changed files must be trusted again.
+Requires an interactive terminal outside an agent, also with --yes.
 """,
     run=run,
     arguments=arguments,
-    exits="0 when it is trusted or only shown; 1 when it was not; 2 when it was called wrongly",
 )

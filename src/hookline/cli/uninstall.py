@@ -1,35 +1,45 @@
-"""Remove our own entries from the agents' files; a file that nobody else changed is as it was before."""
+"""Remove hookline's entries from the agents' settings files, and restore files that did not change since."""
 
 import os
+import shlex
+import shutil
 from argparse import ArgumentParser, Namespace
+from collections.abc import Collection, Iterable, Iterator
 
 from hookline import hosts
 from hookline.cli._command import Command
 from hookline.cli._confirm_changes import confirm, format_plan, shorten_path
+from hookline.cli._output import sanitize
 from hookline.cli._require_person import require_person
 from hookline.core.host import Host
 from hookline.core.install_table import Scope
+from hookline.daemon import control
+from hookline.daemon.paths import find_daemon_folder
+from hookline.daemon.start import SWITCH
 from hookline.install import settings_files, uninstall
 from hookline.install.install_hooks import Plan
 from hookline.install.settings_files import InstallRecord
-from hookline.system.paths import Places, find_places
+from hookline.system import own_command
+from hookline.system.own_command import CLIENT
+from hookline.system.paths import Places, daemon_folders, find_places
 
 
 def run(args: Namespace) -> int:
     if not args.dry_run:
-        require_person("taking the guards out", os.environ)
+        require_person("uninstalling hooks", os.environ)
     chosen = [hosts.load(name) for name in args.host or hosts.names()]
     env, places = dict(os.environ), find_places(dict(os.environ), os.getcwd())
     broken = settings_files.unreadable_records(places.state)
     _report_broken(broken, places)
     removals = _plan_removals(args, chosen, places, env)
     if not removals:
-        print("nothing here was wired by `hookline init`")
+        print("no hooks are installed here")
+        _print_installed(settings_files.load_records(places.state), places)
         return 1 if broken else 0
     print("\n".join(format_plan(plan, places) for _, plan in removals))
     if args.dry_run:
         return 0
-    if not confirm("Take this out?", yes=args.yes):
+    if not confirm("Remove these hooks?", yes=args.yes):
         print("nothing was changed")
         return 1
     with settings_files.lock_records(places.state):
@@ -38,16 +48,52 @@ def run(args: Namespace) -> int:
         settings_files.tidy(places.state)
     unremoved = [plan for _, plan in removals if plan.problem]
     print(
-        f"taken out of {_count_files(len(removals) - len(unremoved))}"
-        + (f", left in {len(unremoved)}" if unremoved else "")
+        f"removed from {_count_files(len(removals) - len(unremoved))}"
+        + (f", not removed from {len(unremoved)}" if unremoved else "")
     )
+    _print_rest(places, {plan.path for plan in unremoved})
     return 1 if unremoved or broken else 0
+
+
+def _print_rest(places: Places, unremoved: Collection[str]) -> None:
+    """Print everything of hookline that remains on this machine."""
+    records = settings_files.load_records(places.state)
+    _print_installed([record for record in records if record.path not in unremoved], places)
+    if not records:
+        for text in (*_stop_daemon(), *_list_rest(places)):
+            print(sanitize(text))
+
+
+def _print_installed(records: Iterable[InstallRecord], places: Places) -> None:
+    for record in records:
+        path = sanitize(shorten_path(record.path, places))
+        print(f"still installed for {record.host}: {path}; `hookline uninstall --all` removes it")
+
+
+def _stop_daemon() -> Iterator[str]:
+    place = find_daemon_folder()
+    if os.environ.get(SWITCH) == "off" or not control.is_ours(control.status(place)):
+        return
+    stopped = control.stop(place)
+    yield "the daemon was stopped" if stopped else "the daemon does not exit; see `hookline daemon status`"
+    yield "agents that are running call hookline until they are restarted"
+
+
+def _list_rest(places: Places) -> Iterator[str]:
+    folders = (places.config, places.state, places.scratch, *daemon_folders()[-2:])
+    kept = [shlex.quote(folder) for folder in folders if os.path.isdir(folder)]
+    if kept:
+        yield f"your data and the daemon's log are kept; to delete them: rm -r {' '.join(kept)}"
+    programs = [path for path in (own_command.client_path(), shutil.which(CLIENT)) if path]
+    names = ", ".join(dict.fromkeys(map(os.path.realpath, programs)))
+    if names:
+        yield f"the program is kept ({names}); remove it as you installed it: pipx uninstall hookline"
 
 
 def _plan_removals(
     args: Namespace, chosen: list[Host], places: Places, env: dict[str, str]
 ) -> list[tuple[InstallRecord, Plan]]:
-    """Plan removals by the install records, and by entries in the files, which others may have installed."""
+    """Plan removals from the install records, and of entries that are in no record."""
     records = settings_files.load_records(places.state)
     selected = [record for record in records if _is_selected(record, args, places)]
     scopes: list[Scope] = ["user", "project"] if args.all else ["user" if args.user else "project"]
@@ -61,7 +107,7 @@ def _plan_removals(
 def _report_broken(broken: list[str], places: Places) -> None:
     for path in broken:
         name = shorten_path(path, places)
-        print(f"{name} cannot be read: which file it is about is not known, so only what is found here goes")
+        print(f"{name} cannot be read, so its settings file is unknown; only entries found here are removed")
 
 
 def _is_selected(record: InstallRecord, args: Namespace, places: Places) -> bool:
@@ -76,25 +122,22 @@ def _count_files(number: int) -> str:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--host", action="append", default=[], metavar="NAME", help="only this agent")
-    parser.add_argument("--user", action="store_true", help="out of your own files, not this project's")
-    parser.add_argument("--all", action="store_true", help="out of all files of all projects")
-    parser.add_argument("--yes", action="store_true", help="do not ask; still needs a terminal")
-    parser.add_argument("--dry-run", action="store_true", help="only show what would change")
+    parser.add_argument(
+        "--host", action="append", default=[], metavar="NAME", help="agent, such as claude-code; repeatable"
+    )
+    parser.add_argument("--user", action="store_true", help="remove from your user settings")
+    parser.add_argument("--all", action="store_true", help="remove from all projects and your user settings")
+    parser.add_argument("--yes", action="store_true", help="skip the confirmation")
+    parser.add_argument("--dry-run", action="store_true", help="show the changes only")
 
 
 COMMAND = Command(
-    about="Take us out of the agents' files again.",
+    about="Remove the installed hooks from the agents' settings files.",
     examples="""
-hookline uninstall              out of this project's files
-hookline uninstall --user       out of your own
-hookline uninstall --all --yes  out of all of them
+hookline uninstall --host codex
 
-A file that nobody changed since is byte for byte as it was before `hookline init`, and one that was not there
-is gone; elsewhere only our own entries go, also those that somebody else wired. An entry of yours that calls
-us in a way of your own stays. Only a person can do this: it needs a terminal.
+Requires an interactive terminal outside an agent, also with --yes.
 """,
     run=run,
     arguments=arguments,
-    exits="0 when it is out; 1 when something is left, or nobody agreed; 2 when it was called wrongly",
 )

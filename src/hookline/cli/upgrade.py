@@ -19,9 +19,9 @@ def run(args: Namespace) -> int:
     records = settings_files.load_records(places.state)
     broken = settings_files.unreadable_records(places.state)
     for path in broken:
-        print(f"{shorten_path(path, places)} cannot be read: which file it is about is not known")
+        print(f"{shorten_path(path, places)} cannot be read, so its settings file is unknown")
     if not records:
-        print("nothing was wired by `hookline init`")
+        print("no hooks are installed")
         return 1 if broken else 0
     plans = [(record, install_hooks.plan_update(record, client_command(env))) for record in records]
     print("\n".join(_format_update(record, plan, places) for record, plan in plans))
@@ -37,8 +37,10 @@ def run(args: Namespace) -> int:
 def _format_update(record: InstallRecord, plan: Plan | None, places: Places) -> str:
     if plan is not None:
         return format_plan(plan, places)
-    state = "holds nothing any more that we put there" if os.path.lexists(record.path) else "is gone"
-    return f"{record.host}: {sanitize(shorten_path(record.path, places))} {state}, and is forgotten"
+    state = "no longer contains our hooks" if os.path.lexists(record.path) else "is missing"
+    return (
+        f"{record.host}: {sanitize(shorten_path(record.path, places))} {state}; its install record is deleted"
+    )
 
 
 def _carry_out(places: Places, env: dict[str, str]) -> None:
@@ -56,21 +58,15 @@ def _carry_out(places: Places, env: dict[str, str]) -> None:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--yes", action="store_true", help="do not ask")
-    parser.add_argument("--dry-run", action="store_true", help="only show what would change")
+    parser.add_argument("--yes", action="store_true", help="skip the confirmation")
+    parser.add_argument("--dry-run", action="store_true", help="show the changes only")
 
 
 COMMAND = Command(
-    about="Wire again what was wired, as this version does it.",
+    about="Update the installed hooks of all projects to this version.",
     examples="""
 hookline upgrade --dry-run
-hookline upgrade --yes      after a new version, or when hookline moved
-
-Files that `hookline init` changed, in all projects, and that still hold what it put there; what is as it
-should be stays. A file that is gone, or out of which you took us by hand, is forgotten: `hookline init` wires
-it again.
 """,
     run=run,
     arguments=arguments,
-    exits="0 when all is wired; 1 when something was not; 2 when it was called wrongly",
 )

@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from hookline.core.events import Event
-from hookline.core.hook_counters import count_outcome
-from hookline.core.outcome import Outcome, Step
+from hookline.core.outcome import Outcome, Step, count_outcome
 from hookline.core.response import Count, Effect, Mirror, Notify, Post
 from hookline.core.store import Record
 from hookline.core.values import replace
@@ -18,6 +17,8 @@ TEXT_EFFECTS = (Notify, Mirror, Post)
 """Effects that show or send text outside the process."""
 MAX_SUMMARY_CHARS = 300
 """Maximum characters kept of a summary or of a changed value."""
+MAX_CHANGE_CHARS = 1 << 16
+"""Maximum characters of a change that are redacted, so that its values can be kept."""
 MAX_REASON_CHARS = 4_000
 MAX_COUNT = 10**12
 """Maximum that one event adds to a counter, so that no counter overflows a store's integers."""
@@ -138,7 +139,10 @@ def _round_ms(ms: float) -> float:
 
 
 def _redact_changes(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _truncate_value(redact_json(value)) for name, value in values.items()}
+    return {
+        name: _truncate_value(redact_json(value, max_chars=MAX_CHANGE_CHARS))
+        for name, value in values.items()
+    }
 
 
 def _truncate_value(value: Any) -> Any:

@@ -9,11 +9,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from hookline.core.events import ALLOW, ASK, BLOCK, MODIFY, Event
+from hookline.core.events import ALLOW, ASK, BLOCK, MODIFY, Event, PreToolUse
 from hookline.core.frozen import Frozen
 from hookline.core.hook import Hook
 from hookline.core.kind import HookFailed
-from hookline.core.outcome import PRIVATE_PLACEHOLDER, Outcome, Step
+from hookline.core.outcome import PRIVATE_PLACEHOLDER, Outcome, Step, apply_changes
 from hookline.core.response import WEIGHT, Effect, Response, Verdict
 from hookline.core.state import State
 from hookline.core.values import replace
@@ -24,7 +24,7 @@ Call = Callable[[Hook, Event, State, float], "Any"]
 PASSED = Response()
 """The response of a hook that passes; it adds nothing to an outcome except its step."""
 MAX_ROUNDS = 3
-"""Times that guards judge an input again which hooks keep changing, before it is blocked."""
+"""Maximum rounds in which guards judge an input that hooks keep changing; then it is blocked."""
 
 
 class RunOptions(Struct, frozen=True, kw_only=True):
@@ -53,7 +53,24 @@ def run(event: Event, state: State, hooks: Iterable[Hook], options: RunOptions =
         if step.injected or step.action == "block":
             spoke = (*state.injecting_hooks, hook.name) if step.injected else state.injecting_hooks
             state = replace(state, injecting_hooks=spoke, blocked=outcome.blocked is not None)
-    return _rejudge(outcome.with_steps(*trail), event, listening, judged, state, options)
+    outcome = _rejudge(outcome.with_steps(*trail), event, listening, judged, state, options)
+    return _limit(outcome, event) if event.left_out else outcome
+
+
+def _limit(outcome: Outcome, event: Event) -> Outcome:
+    """Ask about an input of which hooks saw only a part, and keep it; cut an output to that part."""
+    reason = f"{event.left_out:,} values of this call are too many or too deep to be checked"
+    if isinstance(event, PreToolUse):
+        step = Step(hook="hookline", action="ask", rule="hookline:too-large", reason=reason)
+        asked = outcome.asked or f"{reason}. Make several smaller calls."
+        return replace(outcome, event=event, asked=asked).with_steps(step)
+    outcome = replace(outcome, allowed=None)
+    output, note = getattr(outcome.event, "output", None), f"hookline left out: {reason}"
+    if isinstance(output, Mapping | tuple):
+        step = Step(hook="hookline", action="modify", rule="hookline:too-large", reason=reason)
+        output = Frozen({**output, "hookline": note}) if isinstance(output, Mapping) else (*output, note)
+        return replace(outcome, event=apply_changes(outcome.event, {"output": output})).with_steps(step)
+    return outcome
 
 
 def _rejudge(
@@ -82,7 +99,8 @@ def _rejudge(
         return outcome
     names = ", ".join(sorted({step.hook for step in outcome.trail if step.action == "modify"}))
     return _block_unsettled(
-        outcome, f"hooks keep changing this input ({names}), so it was never judged as it would run"
+        outcome,
+        f"hooks keep changing this input ({names}), so the final input was not judged; ask the user",
     )
 
 
@@ -98,12 +116,12 @@ def _block_unsettled(outcome: Outcome, reason: str) -> Outcome:
 def _run_hook(outcome: Outcome, hook: Hook, state: State, options: RunOptions) -> tuple[Outcome, Step]:
     """Return the outcome after *hook*, and the step to add to its trail."""
     if outcome.blocked is not None and outcome.ended and not hook.observer:
-        return outcome, Step(hook=hook.name, action="skipped", note="something before it blocked")
+        return outcome, Step(hook=hook.name, action="skipped", note="an earlier hook blocked")
     event, clock = outcome.event, options.clock
     began, limit = clock(), hook.timeout_for(event)
     left = options.deadline - began
     if left <= 0:
-        late = _build_failure(hook, event, "did not run: the answer's time was spent", late=True)
+        late = _build_failure(hook, event, "did not run: no time was left for the answer", late=True)
         return _add(outcome, hook, late, 0)
     try:
         answer = options.call(hook, event, state, min(left, limit))
@@ -124,7 +142,7 @@ def _run_hook(outcome: Outcome, hook: Hook, state: State, options: RunOptions) -
 
 def _respond_to_error(error: Exception, hook: Hook, event: Event, limit: float) -> Response:
     if isinstance(error, TimeoutError):
-        return _build_failure(hook, event, f"gave no answer within {limit:g} s", late=True)
+        return _build_failure(hook, event, f"timed out after {limit:g} s", late=True)
     partial = getattr(error, "response", None) or Response()
     return _build_failure(hook, event, _describe(error)).plus(partial)
 
@@ -133,24 +151,24 @@ def _validate_answer(answer: Any, hook: Hook, event: Event) -> Response:
     if answer is None:
         return PASSED
     defect = _describe_defect(answer)
-    return _build_failure(hook, event, f"answered with {defect}") if defect else answer
+    return _build_failure(hook, event, f"returned {defect}") if defect else answer
 
 
 def _describe_defect(answer: Any) -> str:
     # Addressed to the hook's author: a hook in Python can return anything.
     if not isinstance(answer, Response):
-        return f"{type(answer).__name__}, not with a Response or None"
+        return f"{type(answer).__name__}, not a Response or None"
     if answer.verdict not in WEIGHT:
-        return f"the verdict {answer.verdict!r}; there are: {', '.join(WEIGHT)}"
+        return f"the invalid verdict {answer.verdict!r}; allowed: {', '.join(WEIGHT)}"
     for name, kind in _TUPLE_FIELDS:
         value = getattr(answer, name)
         if not isinstance(value, tuple) or not all(isinstance(item, kind) for item in value):
-            return f"{name} of a wrong kind: it is a tuple"
+            return f"invalid {name}: expected a tuple"
     for name in ("reason", "rule", "note"):
         if not isinstance(getattr(answer, name), str):
-            return f"a {name} that is no text"
+            return f"a {name} that is not text"
     return (
-        "" if _is_json(answer.memory) and _is_json(answer.changes) else "memory or changes that are no JSON"
+        "" if _is_json(answer.memory) and _is_json(answer.changes) else "memory or changes that are not JSON"
     )
 
 
@@ -167,6 +185,10 @@ def _is_json(value: Any) -> bool:
     return True
 
 
+FAILURE_BLOCKS = "it is configured to block if it fails"
+"""Part of the reason of a block by a hook that failed."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Failure(Response):
     """The response in place of one that a hook failed to give."""
@@ -177,10 +199,14 @@ class _Failure(Response):
 def _build_failure(hook: Hook, event: Event, note: str, *, late: bool = False) -> _Failure:
     consequence = (hook.on_timeout if late else None) or hook.on_failure
     sentence = f"hook {hook.name!r} {note}"
+    failure, colon, output = sentence.partition(": ")
     action = "timed-out" if late else "failed"
     if consequence == "block" and BLOCK in event.abilities:
         return _Failure(
-            verdict="block", reason=f"{sentence}, and it is set to block then", action=action, note=note
+            verdict="block",
+            reason=f"{failure}, and {FAILURE_BLOCKS}{colon}{output}",
+            action=action,
+            note=note,
         )
     return _Failure(warnings=(f"{sentence}; it was skipped",), action=action, note=note)
 
@@ -189,13 +215,15 @@ def _describe(error: Exception) -> str:
     try:
         text = str(error)
     except Exception:  # noqa: BLE001 -- a hook's own exception may break even here
-        text = "(its message cannot be shown)"
+        text = "(its message cannot be printed)"
     return text if isinstance(error, HookFailed) else redact(f"failed: {type(error).__name__}: {text}")[:500]
 
 
 def _warn_overrun(hook: Hook, took: float) -> Response:
     return Response(
-        warnings=(f"hook {hook.name!r} took {took:.1f} s; built-in hooks have {hook.timeout or 1:g} s",)
+        warnings=(
+            f"hook {hook.name!r} took {took:.1f} s; the limit of built-in hooks is {hook.timeout or 1:g} s",
+        )
     )
 
 
@@ -237,13 +265,12 @@ def _restrict(response: Response, hook: Hook, event: Event) -> tuple[Response, l
     notes: list[str] = []
     decides = response.verdict != "pass" or response.context or response.changes or response.replace_context
     if hook.observer and decides:
-        notes.append(f"hook {hook.name!r} is an observer: what it wanted to change was left out")
+        notes.append(f"hook {hook.name!r} is an observer: its verdict and its changes were ignored")
         response = replace(response, verdict="pass", context=(), changes=Frozen(), replace_context=False)
     response = _restrict_changes(response, hook, event, notes)
     needed = {"block": BLOCK, "ask": ASK, "allow": ALLOW}.get(response.verdict)
     if needed and needed not in event.abilities:
-        attempt = f"hook {hook.name!r} wanted to {response.verdict} at {event.name}"
-        notes.append(f"{attempt}, which cannot be: {response.reason}")
+        notes.append(f"hook {hook.name!r} cannot {response.verdict} at {event.name}: {response.reason}")
         response = replace(response, verdict="pass")
     return replace(response, warnings=(*response.warnings, *notes)) if notes else response, notes
 
@@ -252,9 +279,7 @@ def _restrict_changes(response: Response, hook: Hook, event: Event, notes: list[
     refused = {name for name, value in response.changes.items() if not _may_change(event, name, value)}
     if not refused:
         return response
-    notes.append(
-        f"hook {hook.name!r} wanted to change {', '.join(sorted(refused))} at {event.name}, which cannot be"
-    )
+    notes.append(f"hook {hook.name!r} cannot change {', '.join(sorted(refused))} at {event.name}")
     kept = {name: value for name, value in response.changes.items() if name not in refused}
     # The hook allowed the changed call, and that change is not made.
     verdict: Verdict = "pass" if response.verdict == "allow" else response.verdict
@@ -284,7 +309,7 @@ def lift_repeated_block(outcome: Outcome, strikes: int, max_strikes: int, cause:
     if outcome.blocked is None or strikes < max_strikes:
         return outcome
     last = "\n".join((outcome.blocked, *(text for text in outcome.context if text not in outcome.blocked)))
-    note = f"capped: {cause}, so it is let go; last: {last}"
+    note = f"capped: {cause}, so it is allowed now; last reason: {last}"
     step = Step(hook="hookline", action="capped", note=note)
     return replace(
         outcome, blocked=None, capped=True, warnings=(*outcome.warnings, note), trail=(*outcome.trail, step)
@@ -304,7 +329,7 @@ def truncate_texts(texts: Sequence[str], cap: int) -> tuple[str, ...]:
         if available <= 0:
             break
     shown = sum(map(len, kept))
-    return (*filter(None, kept), f"[hookline: cut here, {shown:,} of {total:,} characters shown]"[:cap])
+    return (*filter(None, kept), f"[hookline: truncated, {shown:,} of {total:,} characters shown]"[:cap])
 
 
 _NOTICE_CHARS = 80

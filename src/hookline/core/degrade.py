@@ -31,7 +31,7 @@ def build_reply(
 
 
 def _must_be_read(context: ReplyContext, reply: Reply) -> bool:
-    """Return whether the host would go ahead unchecked if it never read the reply's standard output."""
+    """Return whether the host would continue unchecked if it never read the reply's standard output."""
     asked = context.outcome.blocked is not None or context.outcome.asked is not None
     return bool(reply.stdout) and (asked or (context.event.block_prevents and context.changed is not None))
 
@@ -41,7 +41,8 @@ def _drop_end(outcome: Outcome, host: Host, event: Event) -> Outcome:
         return outcome
     remaining = tuple(effect for effect in outcome.effects if not isinstance(effect, End))
     return _add_note(
-        replace(outcome, effects=remaining), f"{host.name} cannot end a run here: its calls are stopped"
+        replace(outcome, effects=remaining),
+        f"{host.name} cannot end the run here; further calls are blocked instead",
     )
 
 
@@ -96,12 +97,12 @@ def _degrade_change(outcome: Outcome, event: Event, can: frozenset[Ability]) -> 
     outcome = replace(outcome, event=replace(outcome.event, **{key: getattr(event, key)}))
     reasons = "; ".join(dict.fromkeys(step.reason for step in modify_steps if step.reason))
     why = f" ({reasons})" if reasons else ""
-    note = f"{names} wanted to change the {key}{why}, which {event.host} cannot do here"
+    note = f"{names} tried to change the {key}{why}, which {event.host} does not support here"
     if BLOCK in can and event.block_prevents and any(step.nature == "policy" for step in modify_steps):
         return _add_note(
-            replace(outcome, blocked=outcome.blocked or f"{note}, so it was stopped"), note, warn=False
+            replace(outcome, blocked=outcome.blocked or f"{note}; the call was blocked"), note, warn=False
         )
-    return _add_note(outcome, f"{note}, so it stays as it was")
+    return _add_note(outcome, f"{note}; the {key} is unchanged")
 
 
 def _degrade_ask(outcome: Outcome, event: Event, can: frozenset[Ability]) -> Outcome:
@@ -110,17 +111,17 @@ def _degrade_ask(outcome: Outcome, event: Event, can: frozenset[Ability]) -> Out
     asked = outcome.asked
     outcome = replace(outcome, asked=None)
     if BLOCK in can and event.block_prevents:
-        reason = f"{asked} (a person would have to decide this, and {event.host} cannot ask one here)"
+        reason = f"{asked} (a person must decide this, and {event.host} cannot ask one here)"
         return _add_note(
-            replace(outcome, blocked=outcome.blocked or reason), "asking became a block", warn=False
+            replace(outcome, blocked=outcome.blocked or reason), "ask was replaced by block", warn=False
         )
-    return _add_note(outcome, f"a person should have been asked, which {event.host} cannot do here: {asked}")
+    return _add_note(outcome, f"{event.host} cannot ask a person here, so the question stays open: {asked}")
 
 
 def _degrade_allow(outcome: Outcome, event: Event, can: frozenset[Ability]) -> Outcome:
     if outcome.allowed is None:
         return outcome
-    return _add_note(replace(outcome, allowed=None), f"{event.host} cannot be told to allow this", warn=False)
+    return _add_note(replace(outcome, allowed=None), f"{event.host} does not support allow here", warn=False)
 
 
 def _degrade_block(outcome: Outcome, event: Event, can: frozenset[Ability]) -> Outcome:
@@ -128,7 +129,8 @@ def _degrade_block(outcome: Outcome, event: Event, can: frozenset[Ability]) -> O
         return outcome
     reason = outcome.blocked
     outcome = replace(outcome, blocked=None, context=(*outcome.context, reason))
-    return _add_note(outcome, f"{event.host} cannot block here, so the agent was only told: {reason}")
+    fate = "only received the reason" if INJECT in can else "has not received the reason"
+    return _add_note(outcome, f"{event.host} cannot block here; the agent {fate}: {reason}")
 
 
 def _degrade_context(outcome: Outcome, event: Event, can: frozenset[Ability]) -> Outcome:
@@ -139,11 +141,11 @@ def _degrade_context(outcome: Outcome, event: Event, can: frozenset[Ability]) ->
         return replace(outcome, blocked="\n".join((outcome.blocked, *context)))
     if isinstance(event, SessionEnd):
         return _add_note(
-            outcome, "context for the agent came too late, the session is over: " + "\n".join(context)
+            outcome, "the session has ended, so the agent did not receive this context: " + "\n".join(context)
         )
     return _add_note(
         replace(outcome, held_context=context),
-        "context is kept for the next moment that can take it",
+        "context is held back for the next event that accepts it",
         warn=False,
     )
 

@@ -21,9 +21,12 @@ from hookline.core.events import (
     UserPromptSubmit,
 )
 from hookline.core.host import Host
+from hookline.core.outcome import Outcome
 
 _Event = TypeVar("_Event", bound=Event)
 
+HOOK_KIND = "hook"
+"""Kind of the errors of hooks, which no tool of the agent caused."""
 _NONE_SPENT: Mapping[str, float] = {}
 
 
@@ -42,6 +45,17 @@ def derive(
     if not session_known and not isinstance(event, SessionStart) and not _start_will_follow(host, event):
         before.append(_copy_as(event, SessionStart, source="unseen"))
     return (*before, *_expand(host, event))
+
+
+def derive_errors(outcome: Outcome) -> tuple[OnError, ...]:
+    """Return an event per hook that failed at *outcome*; none if that is an error itself."""
+    if isinstance(outcome.event, OnError):
+        return ()
+    failed = {step.hook: step.note for step in outcome.trail if step.action in ("failed", "timed-out")}
+    return tuple(
+        _copy_as(outcome.event, OnError, kind=HOOK_KIND, error=f"hook {name!r} {note}")
+        for name, note in failed.items()
+    )
 
 
 def _start_will_follow(host: Host, event: Event) -> bool:

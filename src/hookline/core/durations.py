@@ -31,7 +31,7 @@ def parse_duration(text: str) -> int:
 
 def _check_range(total: int, text: str) -> int:
     if not 0 < total <= _MAX_SECONDS:
-        raise ValueError(f"{text!r} is no span of time; {FORMAT_HINT}; a bare number is minutes")
+        raise ValueError(f"invalid duration {text!r}: {FORMAT_HINT}; a bare number is minutes")
     return total
 
 

@@ -25,6 +25,11 @@ class BadEnvelope(ValueError):
 COMMON_PATHS: Mapping[str, str] = {
     "at": "timestamp",
     "ends_at": "budget.endsAt",
+    "used_tokens": "budget.usedTokens",
+    "max_tokens": "budget.maxTokens",
+    "effective_limit": "budget.effectiveLimit",
+    "percent_used": "budget.percentUsed",
+    "cost_usd": "budget.estimatedCostUsd",
     "session": "sessionId",
     "agent": "agent",
     "host": "host",
@@ -108,7 +113,10 @@ def _format_timestamp(at: float) -> str | None:
 def _encode_budget(state: State) -> dict[str, Any]:
     values = {
         "usedTokens": state.usage.used,
+        "maxTokens": state.usage.window,
         "effectiveLimit": state.usage.effective_limit,
+        "percentUsed": state.usage.percent,
+        "estimatedCostUsd": state.usage.cost,
         "endsAt": state.budget.ends_at,
     }
     return {key: value for key, value in values.items() if value is not None}
@@ -155,10 +163,10 @@ _VERDICTS: Mapping[str, Verdict] = {"block": "block", "ask": "ask", "allow": "al
 
 def _check_action(wire: ResponseEnvelope) -> None:
     if wire.action == "injectContext" and wire.additional_context is None:
-        raise BadEnvelope("field 'additionalContext' is missing, which the action 'injectContext' needs")
+        raise BadEnvelope("field 'additionalContext' is missing; the action 'injectContext' requires it")
     if wire.action == "modify" and wire.modified_input is None and wire.modified_output is None:
         raise BadEnvelope(
-            "field 'modifiedInput' or 'modifiedOutput' is missing, which the action 'modify' needs"
+            "field 'modifiedInput' or 'modifiedOutput' is missing; the action 'modify' requires one"
         )
 
 
@@ -174,9 +182,9 @@ def _read_changes(event: Event, wire: ResponseEnvelope) -> dict[str, Any]:
     if wire.modified_output is not None:
         changes["response" if event.changeable_field == "response" else "output"] = wire.modified_output
     if isinstance(changes.get("input"), list):
-        raise BadEnvelope(f"field 'modifiedInput' is a list, not an object, at {event.name}")
+        raise BadEnvelope(f"field 'modifiedInput' must be an object at {event.name}, not a list")
     if isinstance(changes.get("messages"), dict):
-        raise BadEnvelope(f"field 'modifiedInput' is an object, not a list of messages, at {event.name}")
+        raise BadEnvelope(f"field 'modifiedInput' must be a list of messages at {event.name}, not an object")
     return changes
 
 

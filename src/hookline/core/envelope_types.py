@@ -15,18 +15,27 @@ Instant = Annotated[datetime, Meta(tz=True)]
 
 
 class BudgetWire(Struct, rename="camel", kw_only=True):
-    """What the session may spend."""
+    """The budget of the session."""
 
-    used_tokens: int | None = None
-    effective_limit: int | None = None
+    used_tokens: Annotated[int | None, Meta(description="Tokens in the context now.")] = None
+    max_tokens: Annotated[int | None, Meta(description="Tokens of the whole context.")] = None
+    effective_limit: Annotated[
+        int | None, Meta(description="Tokens that may be used; `maxTokens` if absent.")
+    ] = None
+    percent_used: Annotated[
+        float | None, Meta(description="Percentage of the limit in use; overrides the tokens.")
+    ] = None
+    estimated_cost_usd: Annotated[float | None, Meta(description="US dollars of the session so far.")] = None
     ends_at: Annotated[float | None, Meta(description="Unix seconds.")] = None
 
 
 class ToolWire(Struct, rename="camel", kw_only=True):
     """The tool call that the event is about."""
 
-    name: Annotated[str | None, Meta(description="In the host's words.")] = None
-    kind: Annotated[str | None, Meta(description="In ours: shell, read, write, edit, search, ...")] = None
+    name: Annotated[str | None, Meta(description="The host's name of the tool.")] = None
+    kind: Annotated[
+        str | None, Meta(description="hookline's kind of tool: shell, read, write, edit, search, ...")
+    ] = None
     input: dict[str, Any] | None = None
     output: Any = None
     success: bool | None = None
@@ -35,7 +44,7 @@ class ToolWire(Struct, rename="camel", kw_only=True):
 
 
 class ModelWire(Struct, rename="camel", kw_only=True):
-    """The call of the model that the event is about."""
+    """The model call that the event is about."""
 
     name: str | None = None
     messages: list[Any] | None = None
@@ -44,7 +53,7 @@ class ModelWire(Struct, rename="camel", kw_only=True):
 
 
 class CompactWire(Struct, rename="camel", kw_only=True):
-    """The compaction that is about to be, or was."""
+    """The compaction that is about to happen, or has happened."""
 
     trigger: str | None = None
     instructions: str | None = None
@@ -52,31 +61,31 @@ class CompactWire(Struct, rename="camel", kw_only=True):
 
 
 class SubagentWire(Struct, rename="camel", kw_only=True):
-    """The helper agent that the event belongs to."""
+    """The subagent that the event belongs to."""
 
     id: str | None = None
     type: str | None = None
 
 
 class NotificationWire(Struct, rename="camel", kw_only=True):
-    """What the host tells its user."""
+    """The notification that the host shows to the user."""
 
     kind: str | None = None
     text: str | None = None
 
 
 class ThresholdWire(Struct, rename="camel", kw_only=True):
-    """The threshold of a budget that was crossed."""
+    """The budget threshold that was crossed."""
 
-    kind: Annotated[str | None, Meta(description="What is running out: time or tokens.")] = None
+    kind: Annotated[str | None, Meta(description="The budget: time or tokens.")] = None
     percent: float | None = None
 
 
 class EventEnvelope(Struct, rename="camel", kw_only=True):
-    """One moment in an agent's life. What does not apply is absent; unknown fields are ignored."""
+    """One event of a session. Fields that do not apply are absent; unknown fields are ignored."""
 
     version: Literal[1] | None = None
-    hook: Annotated[str, Meta(description="The event.", extra_json_schema={"enum": list(EVENTS)})]
+    hook: Annotated[str, Meta(description="Name of the event.", extra_json_schema={"enum": list(EVENTS)})]
     timestamp: Annotated[Instant | None, Meta(description="RFC 3339.")] = None
     session_id: str | None = None
     agent: str | None = None
@@ -91,31 +100,34 @@ class EventEnvelope(Struct, rename="camel", kw_only=True):
     prompt: str | None = None
     model: ModelWire | None = None
     compact: CompactWire | None = None
-    source: Annotated[str | None, Meta(description="Why a session starts.")] = None
-    reason: Annotated[str | None, Meta(description="Why a session ends.")] = None
+    source: Annotated[str | None, Meta(description="Reason for the start of the session.")] = None
+    reason: Annotated[str | None, Meta(description="Reason for the end of the session.")] = None
     notification: NotificationWire | None = None
     threshold: ThresholdWire | None = None
-    continuing: Annotated[bool | None, Meta(description="Whether a hook already made this turn go on.")] = (
-        None
-    )
+    continuing: Annotated[
+        bool | None, Meta(description="True if a hook has already continued this turn.")
+    ] = None
     last_assistant_text: str | None = None
 
 
 class ResponseEnvelope(Struct, rename="camel", kw_only=True):
-    """The answer to an event. Unknown fields are ignored."""
+    """The response to an event. Unknown fields are ignored."""
 
     version: Literal[1] | None = None
     action: Action
-    priority: int | None = None
     reason: str | None = None
     additional_context: Annotated[str | list[str] | None, Meta(description="Text for the agent.")] = None
     warnings: Annotated[str | list[str] | None, Meta(description="Text for the user.")] = None
     modified_input: dict[str, Any] | list[Any] | None = None
     modified_output: Any = None
-    replace_context: Annotated[bool | None, Meta(description="Instead of what earlier hooks gave.")] = None
+    replace_context: Annotated[
+        bool | None, Meta(description="True to replace the context of earlier hooks.")
+    ] = None
     metadata: Annotated[
         dict[str, Any] | None,
-        Meta(description="`rule` names the rule that decided, `handoff` what a handoff shall say."),
+        Meta(
+            description="`rule` is the id of the rule that decided; `handoff` has the content of a handoff."
+        ),
     ] = None
 
 
@@ -137,7 +149,7 @@ _TYPE_NAMES = {
     "bool": "true or false",
     "object": "an object",
     "array": "a list",
-    "datetime": "a time as RFC 3339 writes it",
+    "datetime": "an RFC 3339 time",
 }
 _ALLOWED_VALUES = {"version": "1", "action": ", ".join(get_args(Action))}
 
@@ -152,8 +164,8 @@ def _describe_error(error: msgspec.ValidationError) -> str:
             f"field {field!r} is {_name_types(types[2])}, not {_name_types(types[1].removesuffix(' | null'))}"
         )
     if field in _ALLOWED_VALUES:
-        return f"field {field!r} can be: {_ALLOWED_VALUES[field]}"
-    return f"field {field!r} is not a time as RFC 3339 writes it, with its zone"
+        return f"field {field!r} must be one of: {_ALLOWED_VALUES[field]}"
+    return f"field {field!r} must be an RFC 3339 time with a time zone"
 
 
 def _name_types(types: str) -> str:

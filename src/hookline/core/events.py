@@ -69,16 +69,31 @@ class Event:
     subagent: Subagent | None = None
     ends_at: float | None = None
     """End of the time budget in Unix seconds, if the host reports one."""
+    used_tokens: int | None = None
+    """Tokens in the context now, if the host reports them with the event; as are the next four."""
+    max_tokens: int | None = None
+    effective_limit: int | None = None
+    """Tokens that may be used; `max_tokens` without a reserve for the answer."""
+    percent_used: float | None = None
+    cost_usd: float | None = None
     native: Mapping[str, Any] = field(default_factory=Frozen, compare=False, repr=False)
     """The host's payload, for hooks that were written for that host."""
     native_paths: Mapping[str, str] = field(default_factory=Frozen, compare=False, repr=False)
-    """Dotted paths of our fields in `native`, so that a change is made there too."""
+    """Dotted paths of the event's fields in `native`, so that a change is made there too."""
     payload_problems: tuple[str, ...] = field(default=(), compare=False, repr=False)
     """Sentences about fields of the payload that were invalid and left out."""
+    left_out: int = field(default=0, compare=False, repr=False)
+    """Number of values that are missing in the event, because the payload has too many."""
 
     @property
     def name(self) -> str:
         return type(self).__name__
+
+    @property
+    def reports_usage(self) -> bool:
+        """True if the host reports tokens or cost with the event."""
+        figures = (self.used_tokens, self.max_tokens, self.effective_limit, self.percent_used, self.cost_usd)
+        return figures != (None,) * len(figures)
 
     @property
     def match_texts(self) -> tuple[str, ...]:
@@ -136,7 +151,7 @@ class _ToolEvent(Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SessionStart(Event):
-    """A session begins, resumes, or goes on after compaction."""
+    """A session starts, resumes, or continues after compaction."""
 
     abilities = frozenset({INJECT})
     timeout = 10.0
@@ -149,7 +164,7 @@ class SessionStart(Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UserPromptSubmit(Event):
-    """A person's prompt arrives."""
+    """The user submits a prompt."""
 
     abilities = frozenset({BLOCK, INJECT})
     prompt: str
@@ -157,7 +172,7 @@ class UserPromptSubmit(Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnStart(Event):
-    """A turn begins."""
+    """A turn starts."""
 
     abilities = frozenset({BLOCK, INJECT})
     prompt: str = ""
@@ -197,14 +212,14 @@ class PreToolUse(_ToolEvent):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PermissionRequest(_ToolEvent):
-    """The host is about to ask a person."""
+    """The host is about to ask the user for permission."""
 
     abilities = frozenset({BLOCK, ALLOW})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PostToolUse(_ToolEvent):
-    """A tool ran, whether it worked or not."""
+    """A tool call has ended, successfully or not."""
 
     abilities = frozenset({BLOCK, INJECT, MODIFY})
     timeout = 30.0
@@ -234,7 +249,7 @@ class OnError(Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PreCompact(Event):
-    """Context is about to be compacted."""
+    """The context is about to be compacted."""
 
     to_agent = False
     abilities = frozenset({INJECT})
@@ -249,7 +264,7 @@ class PreCompact(Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PostCompact(Event):
-    """Context was compacted."""
+    """The context was compacted."""
 
     abilities = frozenset({INJECT})
     timeout = 10.0
@@ -263,7 +278,7 @@ class PostCompact(Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SubagentStart(Event):
-    """A helper agent begins."""
+    """A subagent starts."""
 
     to_agent = False
     abilities = frozenset({INJECT})
@@ -275,7 +290,7 @@ class SubagentStart(Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SubagentStop(Event):
-    """A helper agent ends."""
+    """A subagent ends."""
 
     abilities = frozenset({BLOCK})
     timeout = 10.0
@@ -289,7 +304,7 @@ class SubagentStop(Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Notification(Event):
-    """The host tells its user something."""
+    """The host notifies the user."""
 
     to_agent = False
     kind: str = ""
@@ -338,7 +353,7 @@ class OnBudgetExceeded(Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SessionEnd(Event):
-    """The session ends or rotates."""
+    """The session ends or is rotated."""
 
     timeout = 10.0
     reason: str = ""

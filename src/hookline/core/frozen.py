@@ -12,7 +12,7 @@ class Frozen(dict[str, "Any"]):
     __slots__ = ()
 
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise TypeError("an event cannot be changed in place; answer with modify(...)")
+        raise TypeError("an event is immutable; return modify(...) to change it")
 
     __setitem__ = __delitem__ = _refuse
     clear = pop = popitem = setdefault = update = __ior__ = _refuse
@@ -52,7 +52,7 @@ def encode_mapping(value: Any) -> Any:
     """Return a mapping as a dict, for the `default` of a JSON encoder; raise `TypeError` for other types."""
     if isinstance(value, Mapping):
         return dict(value)
-    raise TypeError(f"a {type(value).__name__} is no JSON")
+    raise TypeError(f"a value of type {type(value).__name__} is not JSON")
 
 
 SCALARS = frozenset({str, int, float, bool, type(None)})

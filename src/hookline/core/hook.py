@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 from hookline.core.events import EVENTS, Event
 from hookline.core.explanation import Branch
 from hookline.core.frozen import Frozen
+from hookline.core.registry import describe_unknown
 from hookline.core.rule_exceptions import Allow, check_exceptions
 from hookline.core.setting_types import InvalidValue, convert_setting
 from hookline.core.state import LazyMapping, State
@@ -52,7 +53,9 @@ class Hook:
     stricter: Mapping[str, tuple[Any, ...]] = field(default_factory=Frozen, repr=False)
     """Values of settings that only tighten: a project may set these without being trusted."""
     unattended: Mapping[str, Any] = field(default_factory=Frozen, repr=False)
-    """Settings that apply under `profile = "unattended"`."""
+    """Settings, and `on_failure`, that apply under `profile = "unattended"`."""
+    checks: Mapping[str, Callable[[Any], str]] = field(default_factory=Frozen, repr=False)
+    """Functions that return the error of one item of a setting that is a list; empty if it is valid."""
     aliases: tuple[str, ...] = ()
     rules: Rules = field(default=(), repr=False)
     """The ids of its rules, if declared; a setting `allow` can then except only these."""
@@ -113,6 +116,7 @@ def hook(  # noqa: PLR0913 -- each is one fact about a hook
     why: Explainer | None = None,
     stricter: Mapping[str, tuple[Any, ...]] | None = None,
     unattended: Mapping[str, Any] | None = None,
+    checks: Mapping[str, Callable[[Any], str]] | None = None,
     timeout: float | None = None,
     on_failure: Failure = "warn",
     on_timeout: Failure | None = None,
@@ -136,6 +140,7 @@ def hook(  # noqa: PLR0913 -- each is one fact about a hook
             types=LazyMapping(lambda: _resolve_setting_types(judge)),
             stricter=Frozen(stricter or {}),
             unattended=Frozen(unattended or {}),
+            checks=Frozen(checks or {}),
             aliases=aliases,
             rules=rules,
             why=why,
@@ -157,7 +162,7 @@ def is_valid_name(name: str) -> bool:
 
 def _check_name(name: str) -> str:
     if not is_valid_name(name):
-        raise BadHook(f"{name!r} is no name of a hook; use small letters, digits, '.', '_' and '-'")
+        raise BadHook(f"invalid hook name {name!r}: use lower-case letters, digits, '.', '_' and '-'")
     return name
 
 
@@ -176,7 +181,7 @@ def _check_parameters(judge: Judge) -> None:
     if code.co_argcount != 2:  # noqa: PLR2004 -- event and state
         raise BadHook(
             f"hook {judge.__name__!r} takes {code.co_argcount} positional parameters; "
-            "a hook takes two, (event, state), and its settings behind a *"
+            "expected two, (event, state), and settings as keyword-only parameters after *"
         )
     if unset:
         raise BadHook(f"hook {judge.__name__!r} has settings without a default: {', '.join(sorted(unset))}")
@@ -188,8 +193,8 @@ def _find_subscription(judge: Judge) -> tuple[type[Event], ...]:
     events = _resolve_annotation(hint, judge) if isinstance(hint, str) else getattr(hint, "__args__", (hint,))
     if not events or not all(isinstance(event, type) and issubclass(event, Event) for event in events):
         raise BadHook(
-            f"hook {judge.__name__!r} does not say which events it listens for: annotate {first!r} with "
-            f"one of them, or with several joined by |; there are: {', '.join(EVENTS)}"
+            f"hook {judge.__name__!r} has no event: annotate {first!r} with "
+            f"an event class, or with several joined by |; available: {', '.join(EVENTS)}"
         )
     return events
 
@@ -222,8 +227,7 @@ def configure(hook: Hook, settings: Mapping[str, Any]) -> Hook:
 def check_setting(hook: Hook, key: str, value: Any) -> Any:
     """Return *value* converted to the type of the setting *key*; raise `BadSetting`."""
     if key not in hook.settings:
-        known = ", ".join(sorted(hook.settings)) or "none"
-        raise BadSetting(f"hook {hook.name!r} has no setting {key!r}; there are: {known}")
+        raise BadSetting(f"hook {hook.name!r}: {describe_unknown('setting', key, sorted(hook.settings))}")
     subject = f"setting {key!r} of hook {hook.name!r}"
     try:
         converted = convert_setting(value, hook.types[key])
@@ -237,7 +241,7 @@ def check_setting(hook: Hook, key: str, value: Any) -> Any:
 
 def _find_exception_problem(hook: Hook, allow: Any) -> str:
     # A hook may use the name `allow` for something other than exceptions.
-    rules = hook.rules() if callable(hook.rules) else hook.rules
+    rules = rule_names(hook)
     if hook.types["allow"] not in (Allow, tuple[str, ...]) or not (rules or hook.types["allow"] == Allow):
         return ""
     return check_exceptions(allow, hook.name, tuple(rules))
@@ -267,6 +271,11 @@ def compile_match(pattern: str) -> Callable[[Event], bool] | None:
 
 
 MAX_MATCHED_CHARS = 200
+
+
+def rule_names(hook: Hook) -> tuple[str, ...]:
+    """Return the ids of the rules that *hook* declares."""
+    return tuple(hook.rules() if callable(hook.rules) else hook.rules)
 
 
 def find_hook(hooks: Iterable[Hook], name: str) -> Hook | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,6 +19,8 @@ from hookline.core.values import replace
 
 WHOLE_OUTPUT = "."
 """The `output` key of a tool whose whole output may be a string."""
+ANY_OUTPUT = "*"
+"""The `output` key of a tool whose whole output may be any value."""
 CONTEXT_CAP = 9_500
 """Maximum characters of context; the strictest host drops or truncates 10,000."""
 MAX_CONTINUATIONS = 7
@@ -110,20 +113,33 @@ def find_change(before: Event, after: Event) -> Any:
 
 
 def _fit_output(event: PostToolUse, new: Any, old: Any) -> Any:
-    # A changed text goes to the key at which this tool's output object has its text.
-    place = event.input_keys.get("output")
-    if isinstance(new, Mapping) and isinstance(old, Mapping):
-        return {**old, **new}
-    if isinstance(new, str) and place == WHOLE_OUTPUT:
+    """Return *new* in the shape that the host accepts; None if there is none.
+
+    Text goes to the key at which the tool's output has its text, and an object of another shape becomes text.
+    A part of the tool's own shape gets the other values of *old*, but not the texts that it replaces.
+    """
+    place, objects = event.input_keys.get("output"), isinstance(new, Mapping) and isinstance(old, Mapping)
+    if place == ANY_OUTPUT or (objects and (place == WHOLE_OUTPUT or new.keys() >= old.keys())):
         return new
-    if not isinstance(new, str) or not isinstance(old, Mapping):
-        return new if type(new) is type(old) else None
+    if objects and new.keys() <= old.keys():
+        return _replace_texts(event, {**thaw(old), **thaw(new)}, {}, kept=new) if place else None
+    if type(new) is type(old) and not objects:
+        return new
+    text = new if isinstance(new, str) else json.dumps(thaw(new), ensure_ascii=False)
+    if place == WHOLE_OUTPUT or (isinstance(old, str) and not isinstance(new, str)):
+        return text
     if not place or not isinstance(value_at(old, place), str):
         return None
-    output = thaw(old)
-    set_value(output, place, new)
-    if isinstance(value_at(old, event.input_keys.get("errors", "")), str):
-        set_value(output, event.input_keys["errors"], "")
+    return _replace_texts(event, thaw(old), {place: text})
+
+
+def _replace_texts(
+    event: PostToolUse, output: dict[str, Any], texts: Mapping[str, str], kept: Mapping[str, Any] = EMPTY
+) -> dict[str, Any]:
+    for name in ("output", "errors"):
+        place = event.input_keys.get(name, "")
+        if isinstance(value_at(output, place), str) and value_at(kept, place) is None:
+            set_value(output, place, texts.get(place, ""))
     return output
 
 
@@ -180,6 +196,8 @@ class Host(Struct, frozen=True, kw_only=True):
     """Maximum characters of context in one reply."""
     continuations: int = MAX_CONTINUATIONS
     """Maximum continuations of a turn by all hooks together; below the host's own limit."""
+    silent_mark: str = ""
+    """Text near the start of the transcripts of runs in which the host shows no warnings."""
     shows_notices: bool = False
     """True if its replies can carry terminal notifications; else we write to the terminal ourselves."""
     headless_env: Mapping[str, str] = EMPTY

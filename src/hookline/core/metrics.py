@@ -129,6 +129,8 @@ def count_tokens(outcome: Outcome, direction: str) -> int | None:
     return None
 
 
+FACTS = "telemetry:session:facts"
+"""The counter of memories that were learnt from a session."""
 TOKENS = {"input": "telemetry:session:tokens:input", "output": "telemetry:session:tokens:output"}
 """The counters of a session's tokens."""
 
@@ -170,59 +172,98 @@ def _amount(name: str, on: str, unit: str, about: str, rule: Rule | None = None)
 
 
 FIGURES = (
-    _count("memory.hits", "SessionStart", "memories that were recalled"),
-    _amount("bootstrap.duration", "SessionStart", "s", "what hooks took to start the session", _bootstrap),
-    _count("facts.persisted", "SessionEnd", "facts that were kept for later sessions"),
-    _amount("handoff.size", "SessionEnd PreCompact", "By", "size of what is handed on"),
+    _count("memory.hits", "SessionStart UserPromptSubmit PostCompact", "recalled memories"),
+    _amount(
+        "bootstrap.duration",
+        "SessionStart",
+        "s",
+        "duration of the hooks at the start of the session",
+        _bootstrap,
+    ),
+    _count(
+        "facts.persisted",
+        "SessionEnd",
+        "memories learnt from the session",
+        _from_history(lambda history: history.counters.get(FACTS, 0)),
+    ),
+    _amount("handoff.size", "SessionEnd PreCompact", "By", "size of the handoff"),
     _amount(
         "session.duration",
         "SessionEnd",
         "s",
-        "how long it took",
+        "duration of the session",
         _from_history(lambda history: history.seconds),
     ),
     _amount(
-        "session.tokens.input", "SessionEnd", "{token}", "tokens that models read", _session_tokens("input")
+        "session.tokens.input",
+        "SessionEnd",
+        "{token}",
+        "input tokens of all model calls",
+        _session_tokens("input"),
     ),
     _amount(
         "session.tokens.output",
         "SessionEnd",
         "{token}",
-        "tokens that models wrote",
+        "output tokens of all model calls",
         _session_tokens("output"),
     ),
-    _amount("session.blocks", "SessionEnd", "1", "events that were blocked", _from_history(_blocks)),
-    _word("tool.kind", "PreToolUse PostToolUse", "what sort of tool it is", _kind),
-    _count("policy.checks", "PreToolUse", "guards that looked at the call", _checks),
+    _amount("session.blocks", "SessionEnd", "1", "blocked events", _from_history(_blocks)),
+    _word("tool.kind", "PreToolUse PostToolUse", "kind of tool", _kind),
+    _count("policy.checks", "PreToolUse", "guards that judged the call", _checks),
     _count(
-        "warnings", "PreToolUse", "warnings that were given", lambda outcome, history: len(outcome.warnings)
+        "warnings",
+        "PreToolUse",
+        "warnings to the agent and to the user",
+        lambda outcome, history: len(outcome.context) + len(outcome.warnings),
     ),
-    _word("decision", "PreToolUse", "block, ask, modify or pass", lambda outcome, history: outcome.action),
-    _word("rule", "PreToolUse", "the rule that spoke first", _first_rule),
-    _amount("tool.duration", "PostToolUse", "s", "how long it took, as the host says or we saw", _seconds),
-    _word("tool.success", "PostToolUse", "whether it worked", _success),
+    _word(
+        "decision",
+        "PreToolUse",
+        "verdict: block, ask, modify or pass",
+        lambda outcome, history: outcome.action,
+    ),
+    _word("rule", "PreToolUse", "the first rule that matched", _first_rule),
+    _amount(
+        "tool.duration",
+        "PostToolUse",
+        "s",
+        "duration of the call, as reported by the host or measured",
+        _seconds,
+    ),
+    _word("tool.success", "PostToolUse", "true if the call succeeded", _success),
     _count(
         "tool.retries",
         "PostToolUse",
-        "the same call before, in this turn",
+        "earlier identical calls in this turn",
         _from_history(lambda history: history.repeated_calls),
     ),
-    _amount("loop.score", "PostToolUse", "1", "how much the agent goes in circles"),
-    _count("redactions", "PostToolUse", "secrets that were taken out of the output", _redactions),
-    _amount("tokens.before", "PreCompact", "{token}", "tokens in the context before"),
-    _amount("anchors.retained", "PostCompact", "1", "share of what must be remembered that still is"),
-    _amount("compression.ratio", "PostCompact", "1", "how much smaller the context became"),
-    _word("error.class", "OnError", "what sort of error it was, in one word", _error),
+    _amount("loop.score", "PostToolUse", "1", "degree to which the agent repeats itself"),
+    _count("redactions", "PostToolUse", "secrets redacted from the output", _redactions),
+    _amount("tokens.before", "PreCompact", "{token}", "tokens in the context before the compaction"),
+    _amount("anchors.retained", "PostCompact", "1", "share of the required facts that the summary retains"),
+    _amount(
+        "compression.ratio", "PostCompact", "1", "tokens before the compaction, divided by those after it"
+    ),
+    _count("target.continuations", "Stop", "continuations of a turn with a token target"),
+    _amount("target.usage", "Stop", "1", "share of the token target that was used"),
+    _amount("target.tokens", "Stop", "{token}", "output tokens of a turn with a token target"),
+    _amount("target.budget", "Stop", "{token}", "token target of the turn"),
+    _amount("target.diminishing", "Stop", "1", "1 if the turn ended because its last steps brought little"),
+    _amount("target.duration", "Stop", "s", "duration of a turn with a token target"),
+    _word("error.class", "OnError", "class of the error", _error),
     _count(
         "error.recurrences",
         "OnError",
-        "the same before, in the session",
+        "earlier identical errors in this session",
         _from_history(lambda history: history.repeated_errors),
     ),
-    _word("budget.threshold", "OnBudgetExceeded", "what is running out: time or tokens", _threshold),
-    _amount("budget.usage", "OnBudgetExceeded", "1", "how much of it was used, as a share", _usage),
-    _count("budget.rotations", "OnBudgetExceeded", "how often the session was rotated"),
-    _amount("tokens.input", "PostModelCall", "{token}", "tokens that the model read", _tokens("input")),
-    _amount("tokens.output", "PostModelCall", "{token}", "tokens that the model wrote", _tokens("output")),
+    _word("budget.threshold", "OnBudgetExceeded", "the budget: time or tokens", _threshold),
+    _amount("budget.usage", "OnBudgetExceeded", "1", "share of the budget that is used", _usage),
+    _count("budget.rotations", "OnBudgetExceeded", "rotations of the session"),
+    _amount("tokens.input", "PostModelCall", "{token}", "input tokens of the model call", _tokens("input")),
+    _amount(
+        "tokens.output", "PostModelCall", "{token}", "output tokens of the model call", _tokens("output")
+    ),
 )
 """Every figure, by event; those of a single hook (time, outcome, failure) are in `HookRun`."""

@@ -1,4 +1,4 @@
-"""The outcome of an event: all responses merged, with a trail of what each hook did."""
+"""The outcome of an event: all responses merged, with a trail of the response of each hook."""
 
 from __future__ import annotations
 
@@ -7,16 +7,23 @@ from typing import Any
 
 from msgspec import Struct
 
-from hookline.core.events import Event, OnBudgetExceeded
+from hookline.core.events import Event, OnBudgetExceeded, Stop
 from hookline.core.frozen import EMPTY, Frozen
 from hookline.core.response import Effect, Response, Verdict
 from hookline.core.values import replace
 
-PRIVATE_PLACEHOLDER = "(what was remembered; it is not kept here, so that it can be forgotten)"
+PRIVATE_PLACEHOLDER = "(recalled memories; not recorded here, so that they can be deleted)"
+
+# counters of a session about its hooks
+RUNS, MICROSECONDS = "hooks:runs", "hooks:microseconds"
+FAILED, BLOCKED, CONTINUED = "hooks:failed:", "hooks:blocked:", "hooks:went-on:"
+COUNTER_PREFIX = "hooks:"
+FAILED_ACTIONS = ("failed", "timed-out")
+"""Actions of steps of hooks that crashed or timed out."""
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """One entry of the trail: what one hook did."""
+    """One entry of the trail: the response of one hook."""
 
     hook: str
     action: str
@@ -92,6 +99,13 @@ class Outcome(Struct, frozen=True, kw_only=True):
     def with_steps(self, *steps: Step) -> Outcome:
         return replace(self, trail=(*self.trail, *steps))
 
+    def with_texts(self, context: tuple[str, ...], warnings: tuple[str, ...]) -> Outcome:
+        """Return the outcome with *context* before its own, and with further *warnings*, each once."""
+        if not context and not warnings:
+            return self
+        every = tuple(dict.fromkeys((*self.warnings, *warnings)))
+        return replace(self, context=(*context, *self.context), warnings=every)
+
     def with_response(self, response: Response, step: Step) -> Outcome:
         """Return this outcome merged with *response*; its *step* is not added to the trail yet."""
         reason = _format_reason(response, step)
@@ -143,7 +157,7 @@ def _set_path(payload: Any, path: list[str], value: Any) -> Any:
 
 def _format_reason(response: Response, step: Step) -> str:
     # The rule's id lets the user find the rule and except it.
-    reason = response.reason or f"stopped by hook {step.hook!r}"
+    reason = response.reason or f"blocked by hook {step.hook!r}"
     return f"{reason} [{step.rule}]" if step.rule else reason
 
 
@@ -185,6 +199,22 @@ def with_final_verdict(outcome: Outcome, answer: Outcome, steps: tuple[Step, ...
 
 
 def skip_reentrant_hook(outcome: Outcome, hook: str) -> Outcome:
-    note = "was reached from its own process tree"
+    note = "was called from its own process tree"
     outcome = outcome.with_steps(Step(hook=hook, action="skipped", note=note))
     return replace(outcome, warnings=(*outcome.warnings, f"hook {hook!r} {note}; it was skipped"))
+
+
+def count_outcome(outcome: Outcome) -> dict[str, int]:
+    """Return what *outcome* adds to the session's counters."""
+    steps = [step for step in outcome.trail if _is_hook_run(step.hook, step.action)]
+    counts = {RUNS: len(steps), MICROSECONDS: round(sum([step.ms for step in steps]) * 1000)}
+    stopped = CONTINUED if isinstance(outcome.event, Stop) else BLOCKED
+    for step in steps:
+        if step.action == "block" or step.action in FAILED_ACTIONS:
+            name = f"{stopped if step.action == 'block' else FAILED}{step.hook}"
+            counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+def _is_hook_run(hook: str, action: str) -> bool:
+    return action != "skipped" and hook != "hookline" and not hook.startswith("turn-summary.")

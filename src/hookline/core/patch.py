@@ -7,6 +7,7 @@ to see everything that they accept.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 BEGIN = "*** Begin Patch"
@@ -30,11 +31,12 @@ def is_patch(text: str) -> bool:
     return BEGIN in text.lstrip()[: _MAX_PREAMBLE_CHARS + len(BEGIN)]
 
 
+@lru_cache(maxsize=1)
 def parse_patch(text: str) -> tuple[FilePatch, ...]:
     """Return the files that the patch changes, in order; a moved file appears under both paths."""
     files: list[tuple[str, str, list[str]]] = []
     for line in text.split("\n") if "*** " in text else ():
-        mark = _MARK.match(line.strip())
+        mark = _MARK.match(line.strip()) if "*** " in line else None
         if mark:
             files.append((mark[2], _KINDS[mark[1]], []))
         elif files and line.startswith("+"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from datetime import UTC, datetime
@@ -12,11 +13,54 @@ from hookline.core.events import Event, PostToolUse, Subagent, Unreadable
 from hookline.core.frozen import Frozen, freeze
 from hookline.core.host import Host, Moment, find_row, set_value, value_at
 
+MAX_VALUES = 50_000
+"""Maximum values of a payload, so that hooks can examine all of them in time."""
+
+
+def remove_rest(payload: Any) -> int:
+    """Empty the inner lists and objects of *payload* beyond `MAX_VALUES`; return their number of values."""
+    left, left_out, level = MAX_VALUES, 0, _find_containers(payload)
+    while level:
+        for value in level:
+            if len(value) > left:
+                left_out += len(value)
+                value.clear()
+            left -= len(value)
+        level = [inner for value in level for inner in _find_containers(value)]
+    return left_out
+
+
+MAX_DEPTH = 100
+"""Maximum nesting of values; people and tools stay under twenty."""
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
+
+
+def remove_deep(text: str) -> tuple[str, int]:
+    """Return the JSON *text* with null for each value nested below `MAX_DEPTH`, and their number."""
+    parts, depth, start = [], 0, 0
+    for match in _STRING_OR_BRACKET.finditer(text):
+        if match[0] in ("[", "{"):
+            depth += 1
+            if depth == MAX_DEPTH:
+                parts.append(text[start : match.start()])
+        elif match[0] in ("]", "}"):
+            depth -= 1
+            if depth == MAX_DEPTH - 1:
+                parts.append("null")
+                start = match.end()
+    rest = text[start:] if depth < MAX_DEPTH else ""
+    return "".join([*parts, rest]), parts.count("null")
+
+
+def _find_containers(value: Any) -> list[Any]:
+    items = value.values() if isinstance(value, dict) else value
+    return [item for item in items if isinstance(item, dict | list)]
+
 
 def decode(host: Host, payload: Any, name: str = "") -> tuple[str, Event] | None:
     """Return the host's name of the moment and our event; None for moments that are not in the table."""
     if not isinstance(payload, Mapping):
-        raise Unreadable(f"a {host.name} payload is a JSON object, not {_name_actual(payload)}")
+        raise Unreadable(f"a {host.name} payload must be a JSON object, not {_name_actual(payload)}")
     host.check_payload(payload)
     payload = host.normalize(payload)
     name = name or _require_name(host, payload)
@@ -35,10 +79,10 @@ def decode(host: Host, payload: Any, name: str = "") -> tuple[str, Event] | None
 
 
 def _require_name(host: Host, payload: Mapping[str, Any]) -> str:
-    name, problem = payload.get(host.event_key), f"{host.event_key!r} is missing or no text"
+    name, problem = payload.get(host.event_key), f"{host.event_key!r} is missing or not text"
     if isinstance(name, str) and name:
         return name
-    raise Unreadable(f"the payload does not say which event it is: {problem}")
+    raise Unreadable(f"the payload does not name its event: {problem}")
 
 
 def _build_event(
@@ -71,12 +115,12 @@ def _check_values(
             )
             if key in required or key == "input":
                 raise Unreadable(message)
-            odd.append(f"{message}; it was left out")
+            odd.append(f"{message}; it was ignored")
         elif kind:
             checked[key] = freeze(_to_unix_seconds(value) if key == "at" else value)
     for key in () if required <= checked.keys() else sorted(required - checked.keys()):
         payload = f"the {row.event.__name__} payload of {host.name}"
-        raise Unreadable(f"{payload} needs {paths.get(key, key)!r}, which is missing")
+        raise Unreadable(f"{payload} has no {paths.get(key, key)!r}, which is required")
     return checked | _find_tool_fields(host, checked) if "input_keys" in types else checked, odd
 
 
@@ -103,6 +147,7 @@ _ACCEPTED_TYPES: Mapping[str, tuple[type, ...]] = {
     "str": (str,),
     "bool": (bool,),
     "int": (int,),
+    "int | None": (int,),
     "float": (int, float),
     "float | None": (int, float),
     "Mapping[str, Any]": (dict, Mapping),
@@ -139,7 +184,7 @@ def _name_expected(kind: str) -> str:
 
 def _name_actual(value: Any) -> str:
     names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
-    return names.get(type(value), "a number" if isinstance(value, int | float) else "something else")
+    return names.get(type(value), "a number" if isinstance(value, int | float) else "a value of another type")
 
 
 def compose(host: Host, event: Event, name: str = "") -> dict[str, Any]:

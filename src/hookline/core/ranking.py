@@ -6,10 +6,13 @@ from collections.abc import Iterable, Sequence
 from math import exp2
 
 from hookline.core.records import USER, Memory, split_words, stem_word
+from hookline.core.untrusted_text import to_line, to_words
 
 DAY_SECONDS = 86_400.0
 CHARS_PER_TOKEN = 4
 """Approximate characters per token, accurate enough for a limit."""
+MAX_CHARS = 1_500
+"""Characters of a memory that an agent is shown."""
 END_CHARS, END_WORDS = 1_500, 25
 """Maximum characters and words used of each end of a long text; the middle is usually a log."""
 _STOP_WORDS = frozenset(
@@ -103,6 +106,6 @@ def select_within(memories: Iterable[Memory], tokens: int) -> list[Memory]:
 
 def format_memory(memory: Memory) -> str:
     """Return the line of text by which a memory is shown to an agent."""
-    text = " ".join(memory.text.split())
-    where = {"branch": f" (branch {memory.branch})", "issue": f" (issue {memory.issue})"}
-    return f"- {memory.kind}: {text}{where.get(memory.scope, '')}"
+    text, scope = to_line(to_words(memory.text), MAX_CHARS), memory.scope
+    where = f" ({scope} {to_line(getattr(memory, scope))})" if scope in ("branch", "issue") else ""
+    return f"- {to_line(memory.kind)}: {text}{where}"

@@ -66,9 +66,11 @@ class Memory(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if not 0 <= self.confidence <= 1:
-            raise ValueError(f"the confidence of a memory is from 0 to 1, not {self.confidence!r}")
+            raise ValueError(f"the confidence of a memory must be from 0 to 1, not {self.confidence!r}")
         if self.half_life is not None and not 0 < self.half_life < 1e6:  # noqa: PLR2004 -- days, a lifetime
-            raise ValueError(f"the half-life of a memory is a number of days or None, not {self.half_life!r}")
+            raise ValueError(
+                f"the half-life of a memory must be a number of days or None, not {self.half_life!r}"
+            )
 
     @property
     def scope(self) -> str:
@@ -76,6 +78,10 @@ class Memory(Struct, frozen=True, kw_only=True):
         if self.issue:
             return "issue"
         return "branch" if self.branch else "repository" if self.project else "user"
+
+    def may_change(self, other: Memory) -> bool:
+        """Return whether this memory may add to *other*: only a person adds to a person's memory."""
+        return self.source == USER or other.source != USER
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -128,7 +134,9 @@ class Experiment(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.metric is not None and not isfinite(self.metric):
-            raise ValueError(f"the metric of an experiment is a finite number or None, not {self.metric!r}")
+            raise ValueError(
+                f"the metric of an experiment must be a finite number or None, not {self.metric!r}"
+            )
 
 
 def split_words(text: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ Names are derived from file names, so that listing imports nothing; only members
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from os import listdir
@@ -30,13 +30,21 @@ class Registry(Struct, frozen=True, kw_only=True):
         """Return the member named *name*; raise `LookupError` that lists the members."""
         names = self.names()
         if name not in names:
-            raise LookupError(f"no {self.noun} is called {name!r}; there are: {', '.join(names)}")
+            raise LookupError(describe_unknown(self.noun, name, names))
         module = name.replace("-", "_")
         return _load_member(f"{self.package}.{module}", self.constant or module)
 
     def members(self) -> Iterator[Any]:
         for name in self.names():
             yield self.load(name)
+
+
+def describe_unknown(noun: str, name: str, names: Iterable[str]) -> str:
+    """Return the message about a name that does not exist, with the closest existing name, or all of them."""
+    available = list(names)
+    close = import_module("difflib").get_close_matches(name, available, n=1)  # only loaded for a mistake
+    hint = f"did you mean {close[0]!r}?" if close else f"available: {', '.join(available) or 'none'}"
+    return f"no {noun} named {name!r}; {hint}"
 
 
 @cache

@@ -121,5 +121,7 @@ def _collect_content(outcome: Outcome) -> Mapping[str, str]:
 def _format_content(value: Any) -> str:
     if isinstance(value, str):
         return _redact_and_truncate(value, MAX_CONTENT_CHARS)
-    text = json.dumps(redact_json(thaw(value)), ensure_ascii=False, default=str)
+    text = json.dumps(
+        redact_json(thaw(value), max_chars=MAX_CONTENT_CHARS * 40), ensure_ascii=False, default=str
+    )
     return _redact_and_truncate(text, MAX_CONTENT_CHARS)

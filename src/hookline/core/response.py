@@ -204,7 +204,7 @@ def allow(reason: str = "", *, rule: str = "") -> Response:
 def modify(*, reason: str = "", rule: str = "", **changes: Any) -> Response:
     """Change fields of the event: `modify(input={...})` before a tool, `modify(output=...)` after it."""
     if not changes:
-        raise TypeError("modify() needs a changed field, such as input= or output=")
+        raise TypeError("modify() requires a changed field, such as input= or output=")
     return Response(reason=reason, rule=rule, changes=freeze(changes))
 
 
@@ -225,11 +225,11 @@ def remember(**values: Any) -> Response:
 
 def _check_text(builder: str, value: Any) -> str:
     if not isinstance(value, str) or not value:
-        raise TypeError(f"{builder}() takes a non-empty text, not {value!r}")
+        raise TypeError(f"{builder}() requires a non-empty text, not {value!r}")
     return value
 
 
 def _check_texts(builder: str, values: tuple[Any, ...]) -> tuple[str, ...]:
     if not values:
-        raise TypeError(f"{builder}() needs at least one text")
+        raise TypeError(f"{builder}() requires at least one text")
     return tuple(_check_text(builder, value) for value in values)

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from hookline.core.registry import describe_unknown
 from hookline.core.response import Response
 from hookline.core.values import replace
 
@@ -49,9 +50,9 @@ def check_exceptions(allow: Any, hook: str, rules: Collection[str]) -> str:
         name = entry if isinstance(entry, str) else entry.get("rule", "")
         owner, colon, rule = name.rpartition(":")
         if colon and owner != hook:
-            return f"{name!r} is no rule of {hook}; write its rules alone, or as {hook}:RULE"
+            return f"{name!r} is not a rule of {hook}; write RULE or {hook}:RULE"
         if name and rules and rule not in rules:
-            return f"no rule is called {name!r}; there are: {', '.join(sorted(rules))}"
+            return describe_unknown("rule", name, sorted(rules))
         if not isinstance(entry, str) and (set(entry) - set(KEYS) or not entry.get("reason")):
-            return f"an exception says {', '.join(KEYS)}, and always its reason; not {dict(entry)!r}"
+            return f"an exception has the keys {', '.join(KEYS)}, and requires a reason; not {dict(entry)!r}"
     return ""

@@ -67,15 +67,13 @@ def _find_wrong_parts(value: Any, kind: Any) -> Iterator[str]:
     """Describe the items, keys and values inside of *value* that have a wrong type."""
     origin, inner = get_origin(kind), get_args(kind)
     if _is_subclass(origin, Mapping) and isinstance(value, Mapping):
-        yield from (f"and has {key!r}" for key in value if not _is_convertible(key, inner[0]))
+        yield from (f"but it has the key {key!r}" for key in value if not _is_convertible(key, inner[0]))
         yield from (
-            f"and its {k!r} is {_format_value(v)}"
-            for k, v in value.items()
-            if not _is_convertible(v, inner[1])
+            f"but {k!r} is {_format_value(v)}" for k, v in value.items() if not _is_convertible(v, inner[1])
         )
     elif _is_subclass(origin, Collection) and isinstance(value, tuple | list):
         yield from (
-            f"and item {number} is {_format_value(item)}"
+            f"but item {number} is {_format_value(item)}"
             for number, item in enumerate(value, 1)
             if not _is_convertible(item, inner[0])
         )

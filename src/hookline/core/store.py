@@ -6,13 +6,15 @@ A store does not redact: the caller has removed secrets before. It returns every
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 
 from hookline.core.frozen import EMPTY
 from hookline.core.records import Experiment, Handoff, KnownError, Memory
 from hookline.core.values import replace
+
+_T = TypeVar("_T")
 
 
 class Record(Struct, frozen=True, kw_only=True):
@@ -46,7 +48,9 @@ class Recorder(Struct, frozen=True, kw_only=True):
     write_pending: Callable[[], None] = lambda: None
     """Writes pending records when there is time."""
     flush: Callable[[], object] | None = None
-    """Writes pending records to the store at once, before a read; None if `settle` does that."""
+    """Writes pending records to the store at once, before a read; None if `write_pending` does that."""
+    spooled: bool = False
+    """True if records wait in a spool while the store fails."""
 
 
 class Query(Struct, frozen=True, kw_only=True):
@@ -97,6 +101,22 @@ class Limits(Struct, frozen=True, kw_only=True):
     handoffs: int = 1_000
 
 
+DAY_SECONDS = 86_400.0
+MAX_STEP_SECONDS = 7 * DAY_SECONDS
+"""Seconds by which the time of expiry advances at most from one day to the next."""
+_EXPIRY_NOTE = "hookline.expiry"
+
+
+def advance_expiry(store: Store, at: float) -> float:
+    """Return the time by which stored data expire: the clock's, but gradually if it was set forward."""
+    last = store.notes("").get(_EXPIRY_NOTE) or {"clock": at, "expiry": at}
+    passed = max(at - last["clock"], 0.0)
+    expiry: float = min(at, last["expiry"] + (passed if passed < DAY_SECONDS else MAX_STEP_SECONDS))
+    if not last["clock"] < at < last["clock"] + DAY_SECONDS:
+        store.set_notes("", {_EXPIRY_NOTE: {"clock": at, "expiry": expiry}})
+    return expiry
+
+
 def merge_sessions(
     known: Iterable[Session], last: Iterable[Record], decided: Iterable[Record]
 ) -> Sequence[Session]:
@@ -113,6 +133,20 @@ def merge_sessions(
 
 class StoreFailed(Exception):
     """A store that cannot be used now; the message tells the user why and what to do."""
+
+
+class Attempt(Protocol):
+    """Function that uses the store; if it fails, it may report the error, and returns *default*."""
+
+    def __call__(self, use: Callable[[], _T], *, default: _T) -> _T: ...
+
+
+def attempt_silently(use: Callable[[], _T], *, default: _T) -> _T:
+    """Use the store; return *default* if it fails."""
+    try:
+        return use()
+    except (StoreFailed, OSError):
+        return default
 
 
 class Store(Protocol):

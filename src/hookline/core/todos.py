@@ -34,7 +34,7 @@ def encode_list(items: Any, text: str, status: str) -> dict[str, Any]:
     }
 
 
-def encode_task(id: str, text: str = "", status: str = "") -> dict[str, Any]:  # noqa: A002 -- what it is called
+def encode_task(id: str, text: str = "", status: str = "") -> dict[str, Any]:  # noqa: A002 -- the name of the field
     """Return the notes of one task; an empty text or status leaves the earlier value."""
     values = {"text": _clean_text(text), "status": _clean_text(status)}
     return {f"{TASK_PREFIX}{id}:{name}": value for name, value in values.items() if value}
@@ -66,7 +66,7 @@ def _read_tasks(notes: Mapping[str, Any]) -> Iterator[Todo]:
     tasks: dict[str, dict[str, str]] = {}
     for key, value in notes.items():
         if key.startswith(TASK_PREFIX) and isinstance(value, str):
-            id, _, name = key.removeprefix(TASK_PREFIX).rpartition(":")  # noqa: A001 -- what it is called
+            id, _, name = key.removeprefix(TASK_PREFIX).rpartition(":")  # noqa: A001 -- the name of the field
             tasks.setdefault(id, {})[name] = value
     for id in sorted(tasks, key=lambda task_id: (len(task_id), task_id)):  # noqa: A001 -- ditto
         yield Todo(text=tasks[id].get("text", ""), status=tasks[id].get("status", ""))

@@ -118,10 +118,12 @@ def _refuse_patch_change(response: Response) -> Response:
     # A change that cannot be made must not be dropped silently.
     unchanged = replace(response, changes=Frozen())
     if "input" not in response.changes:
-        return unchanged.plus(Response(warnings=("a hook wanted to change the output of a patch; it stays",)))
-    return block("a hook wanted to change a file of this patch, which cannot be done; change it alone").plus(
-        unchanged
-    )
+        return unchanged.plus(
+            Response(warnings=("a hook tried to change the output of a patch; the output is unchanged",))
+        )
+    return block(
+        "a hook tried to change one file of this patch, which is not possible; edit that file separately"
+    ).plus(unchanged)
 
 
 def _translate_changes(event: Any, translated: Any, changes: Mapping[str, Any]) -> Any:

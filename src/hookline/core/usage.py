@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
+from zlib import crc32
 
 from msgspec import Struct, field
 
@@ -58,10 +59,14 @@ class Usage(Struct, frozen=True, kw_only=True):
     model: str = ""
     turn: int | None = None
     """Number of the turn in the session, from 1."""
+    reported_percent: float | None = None
+    """Percentage in use as the host reports it."""
 
     @property
     def percent(self) -> float | None:
         """Percentage of the effective limit that is used."""
+        if self.reported_percent is not None:
+            return self.reported_percent
         if self.used is None or not self.effective_limit:
             return None
         return self.used / self.effective_limit * 100
@@ -101,7 +106,13 @@ class Total(NamedTuple):
     used: int | None = None
 
 
-UsageEntry = Turn | ContextUpdate | ModelCall | Total
+class Answer(NamedTuple):
+    """A usage entry with the text of an answer, whose tokens the next entry counts."""
+
+    text: str
+
+
+UsageEntry = Turn | ContextUpdate | Answer | ModelCall | Total
 
 
 class UsageReader(Struct, frozen=True, kw_only=True):
@@ -111,8 +122,8 @@ class UsageReader(Struct, frozen=True, kw_only=True):
     """Returns the usage entries in one line of the transcript, which is passed as the decoded object."""
     line_markers: tuple[bytes, ...]
     """Substrings, of which every line with usage contains at least one; other lines are skipped."""
-    late: bool = False
-    """True if the host may report a turn's end before it has written the turn's last answer."""
+    read_answer: Callable[[Mapping[str, Any]], str] = lambda line: ""
+    """Returns the text of the model's answer in one line; empty if it has none."""
 
 
 class Tally(Struct, frozen=True, kw_only=True):
@@ -130,6 +141,12 @@ class Tally(Struct, frozen=True, kw_only=True):
     """The last sum that the transcript itself contains."""
     recent: tuple[tuple[str, str, int, TokenCounts], ...] = ()
     """The last calls: id, model, turn, and the tokens counted for them."""
+    pending: str = ""
+    """Mark of the last answer, if its tokens are not counted yet."""
+    answer: str = ""
+    """Mark of the last answer whose tokens are counted."""
+    answers: int = 0
+    """Number of answers whose tokens are counted."""
 
 
 def update_tally(tally: Tally, entries: Iterable[UsageEntry]) -> Tally:
@@ -137,6 +154,22 @@ def update_tally(tally: Tally, entries: Iterable[UsageEntry]) -> Tally:
     for item in entries:
         tally = _UPDATERS[type(item)](tally, item)
     return tally
+
+
+def mark_answer(text: str) -> str:
+    """Return a mark of an answer's last line: hosts report an answer as a whole or only its last part."""
+    line = text.strip().rpartition("\n")[2].strip()
+    return f"{len(line)}:{crc32(line.encode('utf-8', 'replace')):08x}" if line else ""
+
+
+def _add_answer(tally: Tally, answer: Answer) -> Tally:
+    return replace(tally, pending=mark_answer(answer.text))
+
+
+def _finish_answer(tally: Tally) -> Tally:
+    if not tally.pending:
+        return tally
+    return replace(tally, answer=tally.pending, pending="", answers=tally.answers + 1)
 
 
 def _add_turn(tally: Tally, turn_entry: Turn) -> Tally:
@@ -165,7 +198,7 @@ def _add_call(tally: Tally, model_call: ModelCall) -> Tally:
     others = tuple(recent_call for recent_call in tally.recent if recent_call is not previous)
     recent = (*others, (call, model, turn, total)) if call else others
     return replace(
-        _add_tokens(tally, model, added, turn),
+        _add_tokens(_finish_answer(tally), model, added, turn),
         model=model,
         used=model_call.used if model_call.used is not None else total.total,
         recent=recent[-MAX_RECENT_CALLS:],
@@ -178,7 +211,8 @@ def _add_total(tally: Tally, total_entry: Total) -> Tally:
     # Input may later be reported as read from the cache; that alone does not mean that the sums restarted.
     added = TokenCounts(*(max(new - old, 0) for new, old in zip(total_entry.spent, base, strict=True)))
     used = tally.used if total_entry.used is None else total_entry.used
-    return replace(_add_tokens(tally, tally.model, added, tally.turn), total=total_entry.spent, used=used)
+    counted = _add_tokens(_finish_answer(tally), tally.model, added, tally.turn)
+    return replace(counted, total=total_entry.spent, used=used)
 
 
 def _add_tokens(tally: Tally, model: str, added: TokenCounts, turn: int) -> Tally:
@@ -194,6 +228,7 @@ def _add_tokens(tally: Tally, model: str, added: TokenCounts, turn: int) -> Tall
 _UPDATERS: Mapping[type, Callable[[Tally, Any], Tally]] = {
     Turn: _add_turn,
     ContextUpdate: _apply_update,
+    Answer: _add_answer,
     ModelCall: _add_call,
     Total: _add_total,
 }
@@ -219,7 +254,9 @@ def tally_to_json(tally: Tally) -> dict[str, Any]:
     }
 
 
-_PLAIN_FIELDS = ("model", "used", "window", "turn", "turn_name", "turn_output")
+_PLAIN_FIELDS = (
+    "model", "used", "window", "turn", "turn_name", "turn_output", "pending", "answer", "answers",
+)  # fmt: skip
 
 
 def tally_from_json(data: Any) -> Tally:
@@ -235,6 +272,9 @@ def tally_from_json(data: Any) -> Tally:
             spent={model: _parse_counts(spent) for model, spent in data["spent"].items()},
             total=_parse_counts(data["total"]),
             recent=tuple(_parse_recent(data["recent"])),
+            pending=_check_type(str, data.get("pending", "")),
+            answer=_check_type(str, data.get("answer", "")),
+            answers=_check_type(int, data.get("answers", 0)),
         )
     except (LookupError, TypeError, ValueError, AttributeError):
         return Tally()
@@ -251,5 +291,5 @@ def _parse_counts(counts: Iterable[Any]) -> TokenCounts:
 
 def _check_type(kind: type[_T], value: Any) -> _T:
     if type(value) is not kind:
-        raise TypeError(f"a {kind.__name__} is kept here")
+        raise TypeError(f"expected {kind.__name__}, not {type(value).__name__}")
     return value

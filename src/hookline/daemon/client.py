@@ -145,7 +145,7 @@ def _prefix(programs: str) -> str:
 
 
 def start_daemon(folder: str, programs: str) -> int:
-    """Start the daemon in a session of its own, with its output in the log; return its process id."""
+    """Start the daemon in its own session, with its output in the log; return its process id."""
     log = os.path.join(folder, "log")
     command = command_line(programs, "hookline.daemon", programs)
     return os.posix_spawn(
@@ -337,7 +337,7 @@ def write_all(number: int, data: bytes) -> None:
 
 def open_standard_streams() -> None:
     """Open missing streams, or a socket would get their number; writing to such a stream fails."""
-    while os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC) < 3:  # noqa: PLR2004 -- the first that is no standard stream
+    while os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC) < 3:  # noqa: PLR2004 -- first descriptor after the standard streams
         pass
 
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 
 import hookline
 from hookline.core.host import Reply
+from hookline.core.values import replace
 from hookline.daemon import installation, messages
 from hookline.daemon.paths import DaemonFolder
 from hookline.daemon.sockets import Connection, listen
@@ -205,7 +206,7 @@ class Server:
             with self._slots:
                 self._calls += 1
                 with self._turns.take():
-                    result = self._judge(request, line)
+                    result = self._judge(request, line, process)
                     line.send(_encode_answer(result))
                 result.after()
 
@@ -214,7 +215,7 @@ class Server:
         own = (hookline.__version__, self.programs)
         return (request.release, request.programs) != own or self._files.changed()
 
-    def _judge(self, request: messages.Request, line: Connection) -> Answer:
+    def _judge(self, request: messages.Request, line: Connection, process: int) -> Answer:
         try:
             call = parse_call(
                 request.arguments,
@@ -226,8 +227,8 @@ class Server:
                 due=line.answer_within,
             )
         except ValueError as error:
-            return Answer(Reply(stderr=f"hookline: called wrongly, so nothing was judged: {error}\n"))
-        return answer(call, self._warm.open)
+            return Answer(Reply(stderr=f"hookline: invalid arguments; no hook ran: {error}\n"))
+        return answer(replace(call, process=process), self._warm.open)
 
     def _control(self, line: Connection, verb: str) -> None:
         if verb == "stop":

@@ -16,7 +16,7 @@ from hookline.system.file_lock import try_lock
 from hookline.system.process import identity
 
 SWITCH = "HOOKLINE_DAEMON"
-"""Environment variable; with the value `off`, every call is answered in a process of its own."""
+"""Environment variable; with the value `off`, every call is answered in its own process."""
 TAKEOVER_TIMEOUT = 10.0
 """Seconds in which another daemon must leave the folder."""
 MAX_LOG_BYTES = 1 << 20
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
             if _is_superfluous(place, programs):
                 return 0
             if time.monotonic() > deadline:
-                return _give_up("another daemon holds the folder, and cannot be reached from here")
+                return _give_up("another daemon holds the folder and cannot be reached from here")
             time.sleep(0.02)
     except OSError as error:
         return _give_up(str(error))
@@ -74,7 +74,7 @@ def _is_superfluous(place: DaemonFolder, programs: str) -> bool:
     if control.is_ours(status, programs):
         return True
     if (status is not None or control.is_crowded(place)) and not control.stop(place):
-        raise OSError("another daemon neither answers nor ends")
+        raise OSError("another daemon does not answer and does not end")
     return False
 
 

@@ -11,14 +11,15 @@ from typing import Any
 from hookline.core.host import Host
 from hookline.core.records import KnownError
 from hookline.core.store import Recorder, Store
-from hookline.core.values import replace
 from hookline.daemon import log
 from hookline.policy.parse_files import Layer
+from hookline.policy.repository_env import start_folder
 from hookline.runtime import open_store
 from hookline.runtime.call_claims import Claims
 from hookline.runtime.runtime import Runtime
 from hookline.runtime.setup import Setup, load_setup
 from hookline.system import file_stamps
+from hookline.system.session_record import CallingSession, read_variables
 from hookline.system.spool import Spool, Turn
 
 MAX_SESSIONS = 4_096
@@ -117,13 +118,16 @@ class Setups:
         self._cache: dict[tuple[Any, ...], tuple[file_stamps.Notes, Setup]] = {}
         self._last_valid: dict[str, Layer] = {}
 
-    def load(self, env: Mapping[str, str], cwd: str, host: Host | None) -> Setup:
-        key = (host and host.name, cwd, *env.items())
+    def load(
+        self, env: Mapping[str, str], cwd: str, host: Host | None, session: CallingSession | None = None
+    ) -> Setup:
+        recorded = read_variables(session or CallingSession(), start_folder(env, cwd, host))
+        key = (host and host.name, cwd, recorded, *env.items())
         notes, setup = self._cache.get(key, ({}, None))
         if setup is not None and file_stamps.are_current(notes):
             return setup
         with file_stamps.collect_stamps() as notes:
-            setup = load_setup(env, cwd, host, self._last_valid)
+            setup = load_setup(env, cwd, host, session, self._last_valid)
         if _only_built_in(setup) and file_stamps.are_reliable(notes):
             while len(self._cache) >= MAX_SETUPS:
                 self._cache.pop(next(iter(self._cache)), None)
@@ -157,19 +161,22 @@ class Warm:
         self._writer = threading.Thread(target=self._write, name="writer", daemon=True)
         self._writer.start()
 
-    def open(self, cwd: str, env: Mapping[str, str], host: Host) -> Runtime:
+    def open(
+        self, cwd: str, env: Mapping[str, str], host: Host, session: CallingSession | None = None
+    ) -> Runtime:
         """Return a runtime for one call, with the present configuration and an open store."""
-        runtime = Runtime.load(cwd, env, host=host, store=self._store, load_setup=self._setups.load)
+        runtime = Runtime.load(
+            cwd, env, host=host, session=session, store=self._store, load_setup=self._setups.load
+        )
         with self._lock:
             runtime.claims = self._claims.setdefault(runtime.setup.places.state, Claims())
-        settle = partial(self._settle, runtime.setup)
-        if isinstance(runtime.store, WarmStore):
-            spool = self._spool(runtime.setup.places.spool)
-            runtime.recorder = Recorder(
-                record=spool.append, write_pending=settle, flush=partial(spool.drain_for_reply, runtime.store)
-            )
-        else:
-            runtime.recorder = replace(runtime.recorder, write_pending=settle)
+        spool = self._spool(runtime.setup.places.spool)
+        runtime.recorder = Recorder(
+            record=spool.append,
+            write_pending=partial(self._settle, runtime.setup),
+            flush=partial(spool.drain_for_reply, runtime.store),
+            spooled=True,
+        )
         return runtime
 
     def _spool(self, folder: str) -> Spool:
@@ -185,7 +192,7 @@ class Warm:
             store = self._stores.get(key)
         if store is None or store.stamp != _stamp(key):
             # Outside of the lock: an unreachable store must not block the others.
-            opened = WarmStore(open_store.open_store(setup))
+            opened = WarmStore(open_store.open_for_call(setup))
             opened.stamp = _stamp(key)
             with self._lock:
                 replaced, self._stores[key] = self._stores.get(key), opened
@@ -222,7 +229,7 @@ class Warm:
             except Exception as error:  # noqa: BLE001 -- the writer thread must survive for the other stores
                 self._waiting[folder] = setup  # the records stay in the spool until the store works again
                 failed += 1
-                self._log_once(f"what was answered waits in {folder}: {type(error).__name__}: {error}")
+                self._log_once(f"records wait in {folder}: {type(error).__name__}: {error}")
         return failed
 
     def _fold(self, folder: str, store: Store, count: int) -> None:

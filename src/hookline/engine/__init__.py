@@ -1,1 +1,1 @@
-"""Autoresearch: one measurable thing in a repository, improved experiment by experiment."""
+"""Autoresearch: experiments of an unattended agent that improve one metric of a repository."""

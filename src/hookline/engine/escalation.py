@@ -56,17 +56,17 @@ class Advice(Struct, frozen=True, kw_only=True):
     text: str = ""
 
 
-_FAILED = "{failures} experiments in a row did not help"
+_FAILED = "{failures} experiments in a row brought no improvement"
 _TEXTS = {
     "none": "",
-    "refine": f"{_FAILED}. Refine: keep the direction, read why each of them failed, and change one smaller "
-    "thing at a time.",
-    "pivot": f"{_FAILED}. Pivot: leave this direction, and try something of another kind that no row of the "
-    "journal has tried.",
-    "search": f"{_FAILED}, nor {{pivots}} changes of direction. Search: look up how others solve this "
-    "before the next change.",
-    "halt": f"{_FAILED}, nor {{pivots}} changes of direction. Halt: a person has to look at the goal, the "
-    "metric and the scope.",
+    "refine": f"{_FAILED}. Refine: keep the direction, read why each experiment failed, and make one "
+    "smaller change.",
+    "pivot": f"{_FAILED}. Pivot: abandon this direction, and try a different kind of change that is not in "
+    "the journal.",
+    "search": f"{_FAILED}, despite {{pivots}} changes of direction. Search: look up how others solve "
+    "this problem before the next change.",
+    "halt": f"{_FAILED}, despite {{pivots}} changes of direction. Halt: a person must review the "
+    "goal, the metric and the scope.",
 }
 
 

@@ -47,9 +47,9 @@ def _run_agent(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> Exp
     remaining = work.target.agent.budget - step.spent
     end = min(time.time() + remaining, work.until)
     spawn = work.agent.command(_prepare_task(work, step, rows, end))
-    _LOG.debug("before-wire")
+    _LOG.debug("before-install")
     work.install_hooks(step.start)
-    _LOG.debug("after-wire")
+    _LOG.debug("after-install")
     before = usage.to_json(work.read_usage(work.run.began))
     with _protect_repository(work, step.experiment) as snapshot:
         keep_refs.save_snapshot(work.state_folder, snapshot)
@@ -60,7 +60,7 @@ def _run_agent(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> Exp
         spawn, result = _run_sessions(work, step, rows, spawn, end)
         _LOG.debug("after-agent")
     work.remove_hooks()
-    _LOG.debug("after-unwire")
+    _LOG.debug("after-remove")
     output = redact(result.tail)
     return replace(
         _add_hook_data(work, step, end),
@@ -106,7 +106,7 @@ def _add_hook_data(work: Work, step: ExperimentProgress, until: float | None = N
     if until and work.hosted and work.store and usage.to_json(current) == step.before:
         work.watcher.on_notice(
             f"no hook was called in experiment {step.experiment}: {work.target.agent.host} may have worked "
-            "without guards; `hookline doctor` says what is in the way"
+            "without guards; run `hookline doctor` to find the cause"
         )
     total = usage.add_usage(step.usage, step.before, current)
     return replace(

@@ -17,7 +17,7 @@ from hookline.daemon.paths import create_daemon_folder
 from hookline.daemon.start import SWITCH, ensure
 from hookline.install import install_hooks, settings_files, uninstall
 from hookline.system.own_command import client_command, client_path
-from hookline.system.paths import Places, find_places
+from hookline.system.paths import Places, create_private, find_places
 
 
 class NotInstalled(ValueError):
@@ -36,7 +36,7 @@ def install(name: str, worktree: str, undo: str, env: Mapping[str, str]) -> tupl
         return ()
     places = _places(worktree, undo, env)
     host, command = with_user_file(hosts.load(name)), _client()
-    os.makedirs(undo, exist_ok=True)
+    create_private(undo)
     with settings_files.lock_records(undo):
         plans = list(install_hooks.plan_host(host, "project", places, env, command, shared=False))
         for plan in plans:
@@ -47,7 +47,7 @@ def install(name: str, worktree: str, undo: str, env: Mapping[str, str]) -> tupl
 def install_or_refuse(
     name: str, worktree: str, undo: str, env: Mapping[str, str], restore: Callable[[str], None]
 ) -> None:
-    """Install the hooks, or raise `NotWired`: no agent may work without guards.
+    """Install the hooks, or raise `NotInstalled`: no agent may work without guards.
 
     *restore* resets the settings files first; changes that an agent left there are not part of its work.
     """
@@ -59,11 +59,11 @@ def install_or_refuse(
 
 
 def _linked_paths(name: str, worktree: str) -> Iterator[str]:
-    """Yield a problem per settings file behind a link: commits exclude the files by their path."""
+    """Yield a problem per settings file behind a symlink: commits exclude the files by their path."""
     root = os.path.realpath(worktree)
     for path in settings_paths(name):
         if os.path.realpath(os.path.join(root, path)) != os.path.join(root, path):
-            yield f"{path} is a link, or in a folder that is one: commit it as a file"
+            yield f"{path} is a symlink, or below one: replace it with a file and commit it"
 
 
 def installing_arguments(host: Host, worktree: str, env: Mapping[str, str]) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ def _args_function(host: Host) -> Callable[[tuple[InstallEntry, ...]], tuple[str
 
 
 def restore_files(undo: str) -> tuple[str, ...]:
-    """Restore the files that `wire` changed, if any; return the problems."""
+    """Restore the files that `install` changed, if any; return the problems."""
     if not os.path.isdir(undo):
         return ()
     places = _places(undo, undo, {})
@@ -105,7 +105,7 @@ def settings_paths(name: str) -> frozenset[str]:
 
 
 def with_user_file(host: Host) -> Host:
-    """Return the host, wired through its user-only settings file if it has one.
+    """Return the host with its user-only settings file as the place of the hooks, if it has one.
 
     Hooks must not get into files that are shared with others.
     """

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from hookline.core.durations import format_duration
+from hookline.core.untrusted_text import LABEL, to_line
 from hookline.engine.journal import Row
 from hookline.engine.target import Target
 
@@ -25,21 +26,21 @@ def render_instructions(
     """Return the prompt in Markdown; empty sections are omitted."""
     parts = [
         _task(target, number, seconds),
-        _section("What may be changed", _scope(target)),
-        _section("How it is measured", _measure(target)),
-        _section("So far", _table(rows)),
+        _section("Scope", _scope(target)),
+        _section("Measurement", _measure(target)),
+        _section("Results so far", _table(rows)),
         _section("Ideas", ideas[-MAX_IDEAS_CHARACTERS:].strip()),
         _section("Advice", advice),
-        _section("The last attempt of this experiment", _feedback(feedback)),
+        _section("Previous attempt", _feedback(feedback)),
         _section("How to finish", _FINISH),
     ]
     return "\n".join(filter(None, parts))
 
 
 _FINISH = (
-    "Make one change, commit it or leave it as it is: whatever you leave is committed and measured for you.\n"
-    "Say in one line what you did. Where it may not help, say why in a line that begins with `reason:`, and "
-    "what to try instead in one that begins with `next:`."
+    "Make one change. Uncommitted changes are committed for you, and the result is measured.\n"
+    "Describe your change in one line. If it may not help, explain why in a line that starts with `reason:`, "
+    "and name an idea to try instead in a line that starts with `next:`."
 )
 
 
@@ -50,35 +51,36 @@ def _section(title: str, body: str) -> str:
 def _task(target: Target, number: int, seconds: float) -> str:
     return (
         f"# Experiment {number}: {target.name}\n\n{target.goal}\n\n"
-        f"This is one experiment of many. It has {format_duration(max(seconds, 1))}, everything included.\n"
+        f"This is one experiment of many. Its time budget is {format_duration(max(seconds, 1))} in total.\n"
     )
 
 
 def _scope(target: Target) -> str:
     lines = [f"- `{glob}`" for glob in target.scope.mutable]
-    lines += [f"- never `{glob}`" for glob in target.scope.immutable]
-    return "\n".join([*lines, "", "Changes anywhere else are put back."])
+    lines += [f"- not `{glob}`" for glob in target.scope.immutable]
+    return "\n".join([*lines, "", "Changes to other files are reverted."])
 
 
 def _measure(target: Target) -> str:
     metric, guard = target.metric, target.guard
     unit = f" {metric.unit}" if metric.unit else ""
-    lines = [f"- `{metric.command}` gives {metric.name}{unit}; {metric.direction} is better."]
+    lines = [f"- `{metric.command}` prints {metric.name}{unit}; {metric.direction} is better."]
     if metric.target is not None:
         lines.append(f"- The goal is {metric.target:g}{unit}.")
     if guard:
         threshold = "" if guard.threshold is None else f" with {guard.threshold:g} or {guard.direction}"
         lines.append(f"- `{guard.command}` must pass{threshold}.")
-    return "\n".join([*lines, "- Both are run in a clean checkout of your commit."])
+    return "\n".join([*lines, "- Measurements run in a clean checkout of your commit."])
 
 
 def _table(rows: Sequence[Row]) -> str:
     best = next((row.best for row in reversed(rows) if row.best is not None), None)
     summary = "" if best is None else f"Best: {best:g}.\n\n"
-    lines = ["| n | status | metric | delta | what |", "| --- | --- | --- | --- | --- |"]
+    lines = [f"Results of earlier experiments {LABEL}:", ""]
+    lines += ["| n | status | metric | delta | description |", "| --- | --- | --- | --- | --- |"]
     for row in rows[-MAX_ROWS:]:
         numbers = " | ".join("" if value is None else f"{value:g}" for value in (row.metric, row.delta))
-        description = row.description.replace("|", "/")
+        description = to_line(row.description).replace("|", "/")
         lines.append(f"| {row.iteration} | {row.status} | {numbers} | {description} |")
     return summary + "\n".join(lines) if rows else ""
 
@@ -86,5 +88,6 @@ def _table(rows: Sequence[Row]) -> str:
 def _feedback(feedback: str) -> str:
     if not feedback:
         return ""
-    shown = feedback[-MAX_FEEDBACK_CHARACTERS:].strip()
-    return f"The metric was better, but the guard failed. Keep the gain, and mend this:\n\n```\n{shown}\n```"
+    lines = [f"> {to_line(line)}" for line in feedback[-MAX_FEEDBACK_CHARACTERS:].strip().splitlines()]
+    title = f"The metric improved, but the guard failed. Keep the gain, and fix this. Its output {LABEL}:"
+    return "\n".join((title, "", *lines))

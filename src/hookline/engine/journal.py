@@ -1,4 +1,4 @@
-"""The journal of a run: one row per experiment, as a table for people and as JSON lines for programs.
+"""The journal of a run: one row per experiment, as a table for users and as JSON lines for programs.
 
 A row is on disk before anything is deleted. Readers go by column names, ignore unknown columns, and skip an
 incomplete last line.
@@ -56,7 +56,7 @@ class Row(Struct, frozen=True, kw_only=True):
     commit: str = ""
     metric: float | None = None
     delta: float | None = None
-    """Difference to the best metric before; negative is less, whichever direction is better."""
+    """Difference to the best metric before; negative is less, even if higher is better."""
     guard: str = ""
     """pass or fail; empty if it did not run."""
     guard_metric: float | None = None
@@ -80,7 +80,7 @@ class Row(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
-            raise ValueError(f"{self.status!r} is no status; there are: {', '.join(STATUSES)}")
+            raise ValueError(f"invalid status {self.status!r}: expected one of {', '.join(STATUSES)}")
 
     @property
     def kept(self) -> bool:
@@ -185,7 +185,7 @@ def _parse_value(name: str, text: str) -> Any:
         return int(text)
     value = float(text)
     if not isfinite(value):
-        raise ValueError(f"{text!r} is no finite number")
+        raise ValueError(f"{text!r} is not a finite number")
     return value
 
 
@@ -221,7 +221,7 @@ def _parse_untrusted(value: Any) -> Row:
         and 0 <= values.get("timestamp", -1) < _MAX_TIMESTAMP
     )
     if not valid:
-        raise ValueError("this is no row")
+        raise ValueError("not a journal row")
     return from_json(value)
 
 
@@ -317,6 +317,6 @@ def sort_rows(rows: Iterable[Row]) -> list[Row]:
 
 
 def ensure_later(row: Row, before: Sequence[Row]) -> Row:
-    """Return the row with a timestamp later than that of all rows *before*, whatever the clock says."""
+    """Return the row with a timestamp later than that of all rows *before*, even if the clock went back."""
     last = max((earlier.timestamp for earlier in before), default=0.0)
     return row if row.timestamp > last + _RESOLUTION else replace(row, timestamp=last + 2 * _RESOLUTION)

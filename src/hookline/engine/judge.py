@@ -116,7 +116,7 @@ def judge(
 def _confirm(screened: Verdict, metric: Metric, noise: Noise, remeasure: Remeasure) -> Verdict:
     runs = _measure_interleaved(noise.samples, remeasure)
     if runs is None:
-        reason = "it looked better, but could not be measured once more"
+        reason = "the first result was better, but further measurements failed"
         return replace(screened, status="metric_error", value=None, delta=None, reason=reason)
     new, old = runs
     value, incumbent, p = median(new), median(old), p_value(new, old, metric)
@@ -133,7 +133,7 @@ def _confirm(screened: Verdict, metric: Metric, noise: Noise, remeasure: Remeasu
 
 
 def _measure_interleaved(runs: int, remeasure: Remeasure) -> tuple[list[float], list[float]] | None:
-    """Measure both sides in turn, each first every other time, so that warming up favours neither."""
+    """Measure both sides in turn, alternating which side is first, so that warming up favours neither."""
     new, old = list[float](), list[float]()
     for turn in range(runs):
         order: tuple[Side, Side] = ("candidate", "incumbent") if turn % 2 else ("incumbent", "candidate")
@@ -163,13 +163,13 @@ def _not_better(delta: float, metric: Metric) -> str:
     if delta == 0:
         return "equal is not better"
     if (delta < 0) == (metric.direction == "lower"):
-        return f"better, but by no more than min_delta ({metric.min_delta:g})"
+        return f"better, but not by more than min_delta ({metric.min_delta:g})"
     return "worse"
 
 
 def _confirmation_reason(p: float, noise: Noise, *, enough: bool, runs: int) -> str:
     if p > noise.p:
-        return f"not to be told from noise: p {p:.3f} in {runs} against {runs} runs, {noise.p:g} is asked for"
+        return f"indistinguishable from noise: p {p:.3f} in {runs} against {runs} runs, required {noise.p:g}"
     if not enough:
-        return f"confirmed with p {p:.3f}, but by no more than min_delta"
+        return f"confirmed with p {p:.3f}, but not by more than min_delta"
     return f"confirmed: p {p:.3f} in {runs} against {runs} runs"

@@ -1,11 +1,11 @@
 """The lock that allows one process per run."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hookline.engine.runs import Run
 from hookline.system import file_lock
+from hookline.system.paths import create_private
 
 
 class Busy(OSError):
@@ -20,10 +20,10 @@ def lock_path(run: Run) -> str:
 @contextmanager
 def acquire(run: Run) -> Iterator[None]:
     """Hold the lock of the run; raise `Busy` if another process holds it."""
-    os.makedirs(run.scratch, mode=0o700, exist_ok=True)
+    create_private(run.scratch)
     with file_lock.try_lock(lock_path(run)) as file:
         if file is None:
-            raise Busy(f"run {run.id!r} is at work in another process; wait for it, or end that one")
+            raise Busy(f"run {run.id!r} is already running in another process; wait for it, or stop it")
         yield
 
 

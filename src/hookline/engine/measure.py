@@ -113,16 +113,14 @@ def _run_shell(command: str, stdin: bytes, cwd: str, env: Mapping[str, str], lim
 
 def _exit_status(finished: ProcessResult, limit: float) -> tuple[Status, str]:
     if finished.timed_out:
-        return "timeout", f"it was still running after {limit:g} s, and was ended"
+        return "timeout", f"timeout after {limit:g} s"
     if finished.code == 0:
         return "ok", ""
     if finished.code is None:
         return "crash", finished.problem
     return (
         "crash",
-        f"it exited with {finished.code}"
-        if finished.code > 0
-        else f"it was ended by signal {-finished.code}",
+        f"exit code {finished.code}" if finished.code > 0 else f"ended by signal {-finished.code}",
     )
 
 
@@ -134,10 +132,10 @@ def _extract(extract: str, output: str, cwd: str, env: Mapping[str, str], limit:
 
 def _number_problem(value: float | None) -> str:
     if value is None:
-        return "it printed no number"
+        return "no number in the output"
     if not isfinite(value):
-        return f"its number is not finite: {value}"
-    return "" if abs(value) < MAX_VALUE else f"its number is too large: {value:g}"
+        return f"the number is not finite: {value}"
+    return "" if abs(value) < MAX_VALUE else f"the number is too large: {value:g}"
 
 
 def _tail(finished: ProcessResult) -> str:

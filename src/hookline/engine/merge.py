@@ -1,6 +1,6 @@
 """Export of a run's kept experiments for review, as a branch with all or some of them.
 
-The user's checkout is not touched: the branch is created and guarded in a checkout of its own.
+The user's checkout is not touched: the branch is created and guarded in its own checkout.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def merge(
         holds, guard = bench.check_guard(target.guard, commit)
         if not holds:
             raise NotMerged(
-                f"the guard fails on the result ({guard.problem or 'not good enough'}); nothing was made"
+                f"the guard fails on the result ({guard.problem or 'threshold not met'}); no branch created"
             )
     metric, _ = bench.measure_metric(commit)
     branch = repository.create_branch(name, commit)
@@ -53,11 +53,11 @@ def _select_rows(run: Run, selected: Sequence[int]) -> list[Row]:
     kept = [row for row in run.journal.rows() if row.kept and row.status != "baseline"]
     numbers = {row.iteration for row in kept}
     if not numbers:
-        raise NotMerged(f"run {run.id!r} kept nothing that could be merged")
+        raise NotMerged(f"run {run.id!r} has no kept experiments to merge")
     unknown = [number for number in selected if number not in numbers]
     if unknown:
         raise NotMerged(
-            f"experiment {unknown[0]} was not kept; these were: {', '.join(map(str, sorted(numbers)))}"
+            f"experiment {unknown[0]} was not kept; kept experiments: {', '.join(map(str, sorted(numbers)))}"
         )
     return [row for row in kept if not selected or row.iteration in selected]
 
@@ -76,5 +76,5 @@ def _merge_tree(repository: Repository, bench: MeasuringCheckouts, row: Row, ont
         return apply_change(repository, bench.trees["candidate"], row.base, row.commit, onto)
     except GitFailed as error:
         raise NotMerged(
-            f"experiment {row.iteration} does not apply there ({error}); pick others, or merge by hand"
+            f"experiment {row.iteration} does not apply there ({error}); select others, or merge manually"
         ) from error

@@ -28,7 +28,7 @@ def notify_end(run: Run, stop: StopReason, rows: Sequence[Row], env: Mapping[str
 def notify_failure(run: Run, text: str, env: Mapping[str, str]) -> tuple[str, ...]:
     """Send the notification that a run could not continue; return the problems."""
     project = os.path.basename(run.root.rstrip("/"))
-    message = {"text": f"{project}: the run {run.id} could not go on: {text}", "project": project}
+    message = {"text": f"{project}: run {run.id} could not continue: {text}", "project": project}
     return _send(run, {name: redact(value) for name, value in message.items()}, env)
 
 
@@ -49,6 +49,6 @@ def end_message(run: Run, stop: StopReason, rows: Sequence[Row]) -> dict[str, st
     summary = f"{done} experiments, {max(kept, 0)} kept; {view.describe_best(rows, run.target.metric)}"
     project = os.path.basename(run.root.rstrip("/"))
     lasted = format_duration(max(run.spent, 1.0))
-    text = f"{project}: the run {run.id} ended after {lasted} ({stop.reason}: {stop.text}); {summary}"
+    text = f"{project}: run {run.id} ended after {lasted} ({stop.reason}: {stop.text}); {summary}"
     parts = {"project": project, "branch": run.branch, "duration": lasted, "tsv_summary": summary}
     return {name: redact(value) for name, value in {"text": text, **parts}.items()}

@@ -35,11 +35,13 @@ def draw(rows: Sequence[Row], metric: Metric, path: str, *, title: str = "") -> 
     """Write the chart to *path*, whose extension selects the format."""
     kind = os.path.splitext(path)[1].lstrip(".").lower()
     if kind not in FORMATS:
-        raise ChartError(f"{path!r} does not say what to draw; let it end in {' or '.join(FORMATS)}")
+        raise ChartError(
+            f"unknown chart format {path!r}: expected a name that ends in {' or '.join(FORMATS)}"
+        )
     if not any(row.metric is not None for row in rows):
-        raise ChartError("nothing has been measured in this run yet, so there is nothing to draw")
+        raise ChartError("this run has no measurements yet, so there is nothing to draw")
     try:
-        import matplotlib as mpl  # noqa: PLC0415 -- heavy, and of an extra
+        import matplotlib as mpl  # noqa: PLC0415 -- heavy, and part of an extra
     except ImportError:
         raise ChartError(describe_missing("engine", "a chart")) from None
     # Text keeps an SVG searchable; a fixed salt gives the same file for the same run.

@@ -1,6 +1,6 @@
 """The progress of the running experiment, saved to disk before each next step.
 
-After a crash it tells what is left to do: a step is repeated or resumed, and no row is written twice.
+After a crash, a step is repeated or resumed, and no row is written twice.
 """
 
 import json
@@ -36,7 +36,7 @@ class ExperimentProgress(Struct, frozen=True, kw_only=True):
     spent: float = 0.0
     """Seconds of the budget that the agent has used, including earlier attempts."""
     ended: str = ""
-    """How the agent ended: exit, timeout, interrupted, or why it could not be started."""
+    """End of the agent: exit, timeout, interrupted, an exit code, or the reason it could not start."""
     output_tail: str = ""
     """The end of the agent's output."""
     commit: str = ""

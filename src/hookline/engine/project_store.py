@@ -16,9 +16,9 @@ def check_shared(env: Mapping[str, str], root: str) -> None:
     setup.resources.close()
     if open_store.store_name(setup) != SHARED_STORE:
         raise ValueError(
-            "--cluster needs a store that machines can share, and yours is "
+            "--cluster requires a store that machines can share, not "
             f"{open_store.store_name(setup)!r}: "
-            f'say store = "{SHARED_STORE}" in your own hookline.toml, and its store_address'
+            f'set store = "{SHARED_STORE}" and store_address in your own hookline.toml'
         )
 
 
@@ -32,7 +32,7 @@ def open_project_store(
     try:
         store = open_store.open_store(setup)
     except (StoreFailed, OSError, LookupError) as error:
-        report(f"rows are in the journal's files alone: {error}")
+        report(f"rows are written to the journal files only: {error}")
         yield None
         return
     with closing(store):

@@ -33,7 +33,7 @@ class Sessions(Struct, frozen=True, kw_only=True):
     spawn_next: Callable[[str], Spawn]
     """Return the command of the next session; the argument is put before its prompt."""
     start: Callable[[Spawn, ShouldEnd], RunResult]
-    """Run a session until it ends, or until the predicate tells to end it."""
+    """Run a session until it ends, or until the predicate returns True."""
     store: Store | None
     """Store in which hooks request the next session; None: no session can request it."""
     host: str
@@ -65,14 +65,14 @@ def carry_out(sessions: Sessions, first: Spawn) -> tuple[Spawn, RunResult]:
         handed_over.add(handoff.session)
         leg = rotation.next_leg(leg, handoff)
         sessions.noted(
-            f"the agent's context is nearly full: it goes on in a fresh session, number {leg.number}"
+            f"the agent's context is nearly full: it continues in a new session, number {leg.number}"
         )
         spawn = sessions.spawn_next(rotation.build_prompt(handoff, sessions.host))
         _LOG.debug("before-next-session")
 
 
 class _GraceTimer:
-    """Predicate: whether the time to end after a handover request is over."""
+    """Predicate that is true when the grace period after a handover request is over."""
 
     def __init__(self, sessions: Sessions, leg: Leg) -> None:
         self._store, self._leg = sessions.store, leg

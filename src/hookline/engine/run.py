@@ -32,7 +32,7 @@ from hookline.system.process import unattended
 
 _LOG = logging.getLogger("hookline.engine")
 
-STOP_NOTICE = "what is at work is finished first; Ctrl-C again ends it now"
+STOP_NOTICE = "the run stops after the running experiments; press Ctrl-C again to end them now"
 
 
 class NoBaseline(ValueError):
@@ -72,10 +72,10 @@ def _create_folder(repository: Repository, name: str, base: str) -> str:
     parent = os.path.join(repository.root, journal.FOLDER)
     if os.path.islink(parent):
         raise ValueError(
-            f"{parent!r} is a link; the journal must not lead out of the repository, so remove it"
+            f"{parent!r} is a symlink; remove it, because the journal must stay in the repository"
         )
     if os.path.exists(parent) and not os.path.isdir(parent):
-        raise ValueError(f"{parent!r} is a file, and runs are written into a folder there; move it away")
+        raise ValueError(f"{parent!r} is a file, but runs require a folder there; move it away")
     os.makedirs(parent, exist_ok=True)
     for number in count(1):
         run_id = name if number == 1 else f"{name}-{number}"
@@ -101,12 +101,12 @@ def run_experiments(run: Run, repository: Repository, context: RunContext) -> St
         try:
             stop = _run_until_stopped(work, context, interrupts)
         except KeyboardInterrupt:
-            text = f"ended by the user; `hookline run --resume {run.id}` goes on"
+            text = f"stopped by the user; continue with `hookline run --resume {run.id}`"
             stop = StopReason(reason="interrupted", text=text)
         except OSError as error:
             if os.path.isdir(repository.git.dir) and os.path.isdir(repository.root):
                 raise
-            stop = StopReason(reason="workspace-gone", text=f"the repository is not there any more ({error})")
+            stop = StopReason(reason="workspace-gone", text=f"the repository no longer exists ({error})")
         context.watcher.on_end(stop)
         return stop
 
@@ -116,8 +116,8 @@ def _check_branch_free(run: Run, repository: Repository) -> None:
     worktree = keep_refs.find_other_worktree(repository, run.branch, run.checkout)
     if worktree:
         raise ValueError(
-            f"{run.branch!r} is checked out in {worktree!r}, and the run would move it there; "
-            "say `git switch -` there first"
+            f"{run.branch!r} is checked out in {worktree!r}, and the run would move it; "
+            "run `git switch -` there first"
         )
 
 
@@ -144,7 +144,7 @@ def _run_until_stopped(work: Work, context: RunContext, interrupts: Interrupts) 
         work = _save_run(work, spent=total)
         stop = stop_reason.find_stop(_apply_limit(work.target, context), rows, total, work.run.since)
         if interrupts.stop_requested:
-            stop = stop or StopReason(reason="cancelled", text="ended by the user after the experiment")
+            stop = stop or StopReason(reason="cancelled", text="stopped by the user after the experiment")
         if stop:
             work = _save_run(work, stopped=stop.reason)
             return stop
@@ -203,7 +203,7 @@ def _check_installation(work: Work) -> None:
     work.tree.check_out(work.run.base)
     try:
         work.install_hooks(work.run.base)
-        _LOG.debug("after-first-wire")
+        _LOG.debug("after-first-install")
     except host_setup.NotInstalled as error:
         raise NoBaseline(str(error)) from None
     finally:
@@ -219,9 +219,7 @@ def _record_baseline(work: Work, context: RunContext) -> tuple[Work, list[Row]]:
         context.watcher.on_measurement(0, "guard")
         holds, guard = work.bench.check_guard(target.guard, run.base)
         if not holds:
-            raise NoBaseline(
-                _baseline_error("guard", guard.problem or "its number is not good enough", guard.tail)
-            )
+            raise NoBaseline(_baseline_error("guard", guard.problem or "threshold not met", guard.tail))
     values, varies = _measure_baseline(work, context)
     work = _save_run(work, noise="noisy" if varies else "deterministic")
     row = Row(
@@ -266,9 +264,7 @@ def _measure_baseline(work: Work, context: RunContext) -> tuple[list[float], boo
 def _baseline_error(command: str, problem: str, tail: str) -> str:
     lines = redact(tail).strip().splitlines()
     last = f" ({lines[-1][:200]})" if lines else ""
-    return (
-        f"the {command} does not work on the commit that the run begins at: {problem}{last}; mend that first"
-    )
+    return f"the {command} fails on the commit that the run starts from: {problem}{last}; fix it first"
 
 
 def _save_run(work: Work, *, spent: float | None = None, noise: str = "", stopped: str = "") -> Work:

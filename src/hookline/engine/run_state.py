@@ -88,8 +88,8 @@ def _warn_about_limits(target: Target, rows: Sequence[Row], context: RunContext)
         if limit is not None and value is None
     ]
     if unknown and row.iteration == 1:
-        names, limit = " and ".join(unknown), "that limit" if len(unknown) == 1 else "those limits"
-        context.watcher.on_notice(f"{target.agent.host} does not report {names}: {limit} cannot hold")
+        names, limit = " and ".join(unknown), "this limit has" if len(unknown) == 1 else "these limits have"
+        context.watcher.on_notice(f"{target.agent.host} does not report {names}: {limit} no effect")
 
 
 def _save_idea(run: Run, row: Row) -> None:

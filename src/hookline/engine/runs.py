@@ -102,21 +102,23 @@ def load(root: str, name: str) -> Run:
     """Return the run *name*; raise `LookupError`."""
     text = durable_files.read_text(os.path.join(root, FOLDER, name, FILE))
     if not text:
-        raise LookupError(f"no run is called {name!r} here; `hookline runs` shows what there is")
+        raise LookupError(f"no run named {name!r}; list runs with `hookline runs`")
     return parse_run(text, root, name)
 
 
 def parse_run(text: str, root: str, name: str) -> Run:
     values = _parse_object(text)
     if values and values.get("version") != VERSION:
-        raise ValueError(f"run {name!r} was begun by another version of hookline; finish it with that one")
+        raise ValueError(
+            f"run {name!r} was started by another version of hookline; finish it with that version"
+        )
     try:
         fields = {key: values[key] for key in _SAVED_FIELDS if key in values}
         return _check_target(Run(id=name, root=root, text=values["text"], name=values["target"], **fields))
     except (KeyError, TypeError):
         raise ValueError(
-            f"run {name!r} cannot be read: its {FILE} is damaged; `hookline run` begins another, "
-            "and what it made is in its journal and its refs"
+            f"cannot read run {name!r}: its {FILE} is damaged; start another with `hookline run`; "
+            "its results are in its journal and its refs"
         ) from None
 
 
@@ -126,8 +128,8 @@ def _check_target(run: Run) -> Run:
         target.parse_target(run.text, run.name)
     except ValueError as error:
         raise ValueError(
-            f"run {run.id!r} was begun with what this version of hookline cannot use ({error}); finish it "
-            "with the one that began it"
+            f"run {run.id!r} has settings that this version of hookline does not support ({error}); "
+            "finish it with the version that started it"
         ) from None
     return run
 
@@ -178,25 +180,25 @@ def find(root: str, name: str, *, target: str = "", exactly: bool = False) -> Ru
         load(root, name)  # reports a damaged file rather than a missing run
     if not candidates:
         suffix = f" of target {target!r}" if target else ""
-        raise LookupError(f"there is no run{suffix} here yet; `hookline run` begins one")
+        raise LookupError(f"no run{suffix} yet; start one with `hookline run`")
     matches = [run for run in candidates if run.id.startswith(name)]
     newest = [] if exactly else [run for run in matches if run.name == name]
     exact = [run for run in matches if run.id == name] or newest
     if not matches:
-        raise LookupError(f"no run begins with {name!r} here; `hookline runs` shows what there is")
+        raise LookupError(f"no run id starts with {name!r}; list runs with `hookline runs`")
     if name and len(matches) > 1 and not exact:
         names = ", ".join(run.id for run in matches)
-        raise LookupError(f"several runs begin with {name!r}, so say more of the name: {names}")
+        raise LookupError(f"several run ids start with {name!r}; use a longer prefix: {names}")
     return (exact or matches)[-1]
 
 
 def check_name(name: str) -> str:
     """Return the name of a target if it can also name branches and folders; raise `ValueError`."""
     if not _NAME.fullmatch(name) or ".." in name or name.endswith((".", ".lock")):
-        raise ValueError(f"{name!r} cannot name a target; use letters, digits, `-` and `_`")
+        raise ValueError(f"invalid target name {name!r}: use letters, digits, `-` and `_`")
     return name
 
 
 def path_hash(root: str) -> str:
-    """Return a few characters that tell one checkout from another."""
+    """Return a short hash that distinguishes checkouts."""
     return sha256(os.path.realpath(root).encode("utf-8", "surrogateescape")).hexdigest()[:8]

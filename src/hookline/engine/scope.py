@@ -26,7 +26,9 @@ def _compile_globs(globs: Sequence[str], name: str) -> PathFilter:
         try:
             GitIgnoreSpec.from_lines([glob])
         except (ValueError, re.error):
-            raise ValueError(f"scope.{name} has {glob!r}, which is no glob as in .gitignore") from None
+            raise ValueError(
+                f"invalid glob {glob!r} in scope.{name}: expected a pattern as in .gitignore"
+            ) from None
     spec = GitIgnoreSpec.from_lines(globs)
     return lambda path: bool(spec.match_file(path))
 
@@ -37,4 +39,4 @@ def hint(scope: Scope, repository: Repository, base: str) -> str:
     if any(map(in_scope, repository.git("ls-tree", "-r", "-z", "--name-only", base).split("\0"))):
         return ""
     globs = ", ".join(scope.mutable)
-    return f"no file of the commit is in scope.mutable ({globs}): only new ones can be made"
+    return f"no file of the commit matches scope.mutable ({globs}): agents can only create new files"

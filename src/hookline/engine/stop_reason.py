@@ -70,12 +70,12 @@ def _goals_and_limits(target: Target, rows: Sequence[Row], spent: float) -> Iter
     limits, metric, count = target.limits, target.metric, len(rows) - 1
     if metric.reached(best):
         yield StopReason(
-            reason="target-reached", text=f"{metric.name} is {best:g}, and {metric.target:g} was the goal"
+            reason="target-reached", text=f"{metric.name} is {best:g}; the target was {metric.target:g}"
         )
     yield _limit_reached("experiment-limit", count, limits.experiments, "experiments")
     if limits.seconds is not None and spent >= limits.seconds:
         yield StopReason(
-            reason="time", text=f"the {format_duration(limits.seconds)} that it may take are over"
+            reason="time", text=f"the time limit of {format_duration(limits.seconds)} is reached"
         )
     tokens = [(row.tokens_in or 0) + (row.tokens_out or 0) for row in rows]
     yield _limit_reached("tokens", sum(tokens), limits.tokens, "tokens")
@@ -88,16 +88,18 @@ def _no_progress(target: Target, rows: Sequence[Row], since: int) -> Iterator[St
     if len(last) == failures and all(row.status in FAILED_STATUSES for row in last):
         yield StopReason(
             reason="failures",
-            text=f"{failures} experiments in a row did not work at all; `hookline show` says why",
+            text=f"{failures} experiments in a row failed completely; see `hookline show`",
         )
     current_advice = advice(rows[since:], target.escalation)
     if current_advice.level == "halt":
-        yield StopReason(reason="halted", text=f"{current_advice.text} Then `hookline run --resume` goes on.")
+        yield StopReason(
+            reason="halted", text=f"{current_advice.text} Then continue with `hookline run --resume`."
+        )
     if window and len(rows) - since >= window and has_plateaued(rows, target.metric, window=window):
-        yield StopReason(reason="plateau", text=f"the last {window} experiments gained nothing")
+        yield StopReason(reason="plateau", text=f"the last {window} experiments brought no improvement")
 
 
 def _limit_reached(reason: Reason, used: float, limit: float | None, unit: str) -> StopReason | None:
     if limit is None or used < limit:
         return None
-    return StopReason(reason=reason, text=f"{used:g} of {limit:g} {unit} are used")
+    return StopReason(reason=reason, text=f"{used:g} of {limit:g} {unit} used")

@@ -217,11 +217,9 @@ def parse_target(text: str, name: str) -> Target:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(
-            f"target {name!r}: this is no TOML: {str(error)[:1].lower()}{str(error)[1:]}"
-        ) from None
+        raise ValueError(f"target {name!r}: invalid TOML: {str(error)[:1].lower()}{str(error)[1:]}") from None
     except RecursionError:
-        raise ValueError(f"target {name!r}: this is no TOML: it is nested too deep") from None
+        raise ValueError(f"target {name!r}: invalid TOML: nested too deeply") from None
     target_values.check_keys(table, ("goal", *_SECTIONS), f"target {name!r}")
     goal = target_values.require(table, "goal", f"target {name!r}: goal", target_values.text)
     parts = {
@@ -236,15 +234,15 @@ def parse_target(text: str, name: str) -> Target:
 def _check_agent(agent: Agent, where: str) -> None:
     """Raise `ValueError` for settings that the host would silently ignore."""
     if agent.host == "command" and not agent.command:
-        raise ValueError(f"{where}.command is missing; it is the shell line that the host 'command' runs")
+        raise ValueError(f"{where}.command is missing; the host 'command' requires a shell command")
     if agent.host != "command" and agent.command:
         raise ValueError(
-            f"{where}.command is the shell line of the host 'command', and of no other; "
-            f"the host is {agent.host!r}"
+            f"{where}.command applies only to the host 'command', and the host is {agent.host!r}; "
+            "remove it, or change the host"
         )
     unused = [name for name in ("model", "profile") if getattr(agent, name) != getattr(Agent(host=""), name)]
     if agent.host in ("command", "tuner") and unused:
-        raise ValueError(f"{where}.{unused[0]} means nothing to the host {agent.host!r}; take it out")
+        raise ValueError(f"{where}.{unused[0]} has no effect with the host {agent.host!r}; remove it")
 
 
 def _check_noise(noise: Noise, where: str) -> None:
@@ -252,8 +250,8 @@ def _check_noise(noise: Noise, where: str) -> None:
     min_p = 1 / comb(2 * noise.samples, noise.samples)
     if noise.kind != "deterministic" and min_p > noise.p:
         raise ValueError(
-            f"{where}.samples is {noise.samples}, with which p is never below {min_p:.3g}, and {noise.p:g} "
-            "is asked for; raise either, or nothing is ever kept"
+            f"{where}.samples is {noise.samples}, which allows no p below {min_p:.3g}, but p = {noise.p:g} "
+            "is required; increase either, or no experiment can be kept"
         )
 
 
@@ -267,7 +265,7 @@ def _parse_section(table: Mapping[str, Any], section: str, name: str) -> Any:
     values: Any = table.get(section)
     if not isinstance(values, dict):
         raise ValueError(  # noqa: TRY004 -- the file is at fault, not a Python type
-            f"{where} is {'missing' if values is None else 'no table'}; write [{section}] with its keys"
+            f"{where} is {'missing' if values is None else 'not a table'}; write [{section}] with its keys"
         )
     target_values.check_keys(values, parsers, where)
     for key in _REQUIRED.get(section, ()):

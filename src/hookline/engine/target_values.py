@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any
 
 from hookline.core import durations
+from hookline.core.registry import describe_unknown
 
 Parser = Callable[[Any, str], Any]
 """Function of a value and its place in the file; raises `ValueError`."""
@@ -16,24 +17,24 @@ def check_keys(table: Mapping[str, Any], allowed: Iterable[str], where: str) -> 
     names = tuple(allowed)
     for key in table:
         if key not in names:
-            raise ValueError(f"{where} has no key {key!r}; there are: {', '.join(names)}")
+            raise ValueError(f"{where}: {describe_unknown('key', key, names)}")
 
 
 def require(table: Mapping[str, Any], key: str, where: str, parse: Parser) -> Any:
     if key not in table:
-        raise ValueError(f"{where} is missing; write it")
+        raise ValueError(f"{where} is missing; add it")
     return parse(table[key], where)
 
 
 def text(value: Any, where: str) -> str:
     if not isinstance(value, str) or not value.strip() or "\0" in value:
-        raise ValueError(f"{where} is {value!r}; it is a text that says something")
+        raise ValueError(f"{where} is {value!r}; expected a non-empty string")
     return value.strip()
 
 
 def texts(value: Any, where: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-        raise ValueError(f"{where} is {value!r}; it is a list of texts")
+        raise ValueError(f"{where} is {value!r}; expected a list of strings")
     return tuple(value)
 
 
@@ -41,41 +42,43 @@ def globs(value: Any, where: str) -> tuple[str, ...]:
     """Parse globs; at least one must match inside the repository, and none may leave it."""
     patterns = texts(value, where)
     if not any(pattern.strip() and pattern[0] not in "#!" for pattern in patterns):
-        raise ValueError(f'{where} is {value!r}; it names what may be changed, such as ["src/**"]')
+        raise ValueError(f'{where} is {value!r}; expected globs of files to change, such as ["src/**"]')
     for pattern in patterns:
         if ".." in pattern.split("/"):
-            raise ValueError(f"{where} has {pattern!r}, which leads out of the repository; begin at its root")
+            raise ValueError(
+                f"{where} has {pattern!r}, which is outside of the repository; start at its root"
+            )
     return patterns
 
 
 def number(value: Any, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise ValueError(f"{where} is {value!r}; it is a number")
+        raise ValueError(f"{where} is {value!r}; expected a number")
     return float(value)
 
 
 def non_negative(value: Any, where: str) -> float:
     if number(value, where) < 0:
-        raise ValueError(f"{where} is {value!r}; it is 0 or more")
+        raise ValueError(f"{where} is {value!r}; expected 0 or more")
     return float(value)
 
 
 def positive(value: Any, where: str) -> float:
     if number(value, where) <= 0:
-        raise ValueError(f"{where} is {value!r}; it is more than 0")
+        raise ValueError(f"{where} is {value!r}; expected more than 0")
     return float(value)
 
 
 def fraction(value: Any, where: str) -> float:
     if not 0 < number(value, where) < 1:
-        raise ValueError(f"{where} is {value!r}; it is between 0 and 1")
+        raise ValueError(f"{where} is {value!r}; expected a number between 0 and 1")
     return float(value)
 
 
 def integer_between(minimum: int, maximum: int) -> Parser:
     def parse(value: Any, where: str) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
-            raise ValueError(f"{where} is {value!r}; it is a whole number from {minimum} to {maximum}")
+            raise ValueError(f"{where} is {value!r}; expected an integer from {minimum} to {maximum}")
         return value
 
     return parse
@@ -84,7 +87,7 @@ def integer_between(minimum: int, maximum: int) -> Parser:
 def one_of(*words: str) -> Parser:
     def parse(value: Any, where: str) -> str:
         if value not in words:
-            raise ValueError(f"{where} is {value!r}; it is {' or '.join(words)}")
+            raise ValueError(f"{where} is {value!r}; expected {' or '.join(words)}")
         return str(value)
 
     return parse
@@ -113,5 +116,5 @@ def environment(value: Any, where: str) -> dict[str, str]:
         for name, text in value.items()
     )
     if not valid:
-        raise ValueError(f"{where} is {value!r}; it is a table of variables with their texts")
+        raise ValueError(f"{where} is {value!r}; expected a table of variables with string values")
     return dict(value)

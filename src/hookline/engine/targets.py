@@ -47,12 +47,12 @@ def load(root: str, name: str) -> tuple[Target, str]:
     Raise `LookupError` or `ValueError`.
     """
     available = names(root)
-    hint = f"there are: {', '.join(available)}" if available else "`hookline target new NAME` writes one"
+    hint = f"available: {', '.join(available)}" if available else "create one with `hookline target new NAME`"
     if not name and len(available) != 1:
-        raise LookupError(f"which target? {hint}")
+        raise LookupError(f"no target given; {hint}")
     name = name or available[0]
     if name not in available:
-        raise LookupError(f"no target is called {name!r} here; {hint}")
+        raise LookupError(f"no target named {name!r}; {hint}")
     text, problem = read_files.read(target_path(root, name), root)
     if problem:
         raise ValueError(f"target {name!r} {problem}")
@@ -77,19 +77,19 @@ def reload_target(run: Run) -> UpdatedRun:
     except LookupError:
         return UpdatedRun(run=run)
     except ValueError as error:
-        return UpdatedRun(run=run, notice=f"{error}; the run goes on with what it began with")
+        return UpdatedRun(run=run, notice=f"{error}; the run continues with its original target")
     started = run.target
     if current == started:
         return UpdatedRun(run=run)
     if not _measures_the_same(current, started):
         return UpdatedRun(
             run=run,
-            notice=f"target {run.name!r} measures something else by now, so the run goes on with what it "
-            f"began with; `hookline run {run.name}` begins one with the change",
+            notice=f"target {run.name!r} now measures something else; the run continues with the original; "
+            f"start a run of the new target with `hookline run {run.name}`",
         )
     parts = " and ".join(name for name in CHANGEABLE if getattr(current, name) != getattr(started, name))
     return UpdatedRun(
-        run=replace(run, text=text), notice=f"the run goes on with the {parts} of its target as of now"
+        run=replace(run, text=text), notice=f"the run continues with the current {parts} of its target"
     )
 
 

@@ -10,23 +10,23 @@ goal = {goal}
 
 [scope]
 mutable = {mutable}
-# immutable = ["tests/**"]      # never changed, also where it is in the scope above
+# immutable = ["tests/**"]      # never changed, even if mutable matches
 
 [metric]
 command = {command}
 direction = "{direction}"
-# extract = "grep total"        # what the output goes through; the last number counts
-# target = 1.0                  # the run ends when this is reached
-# repeats = 1                   # the median of so many runs
-# min_delta = 0.0               # what is not better by more than this is not better
+# extract = "grep total"        # filters the output; the last number counts
+# target = 1.0                  # the run ends when this value is reached
+# repeats = 1                   # runs per measurement; the median counts
+# min_delta = 0.0               # a gain must exceed this value
 # timeout = "10m"
 # name = "seconds"
 # unit = "s"
 {guard}
 [agent]
 host = "{host}"
-{agent}# budget = "20m"                # for each experiment
-# grace = "30s"                 # after the budget, to commit
+{agent}# budget = "20m"                # per experiment
+# grace = "30s"                 # time to commit after the budget
 # args = []
 # env = {{}}
 
@@ -35,13 +35,13 @@ experiments = 50
 # time = "8h"
 # tokens = 5000000
 # cost = 20.0                   # in US dollars
-# failures = 5                  # in a row, that did not work at all
+# failures = 5                  # experiments in a row that failed completely
 
-# [escalation]                  # failures in a row, then pivots
-# refine = 3
-# pivot = 5
-# search = 2
-# halt = 3
+# [escalation]                  # advice to the agent after failures in a row
+# refine = 3                    # failures in a row: vary the last good change
+# pivot = 5                     # failures in a row: change the direction
+# search = 2                    # changes of direction without a better result: look for new ideas
+# halt = 3                      # changes of direction without a better result: end the run
 # plateau = 20                  # experiments without a better result
 
 # [noise]
@@ -53,19 +53,19 @@ GUARD = """
 [guard]
 command = {command}
 # extract = "grep total"
-# threshold = 90.0              # the last number of its output; else the exit code counts
+# threshold = 90.0              # limit of the last number; without it, the exit code counts
 # direction = "higher"
 # timeout = "10m"
-# rework = 2                    # how often the agent may mend what fails
+# rework = 2                    # attempts of the agent to fix a failure
 """
 NO_GUARD = """
-# [guard]                       # what must hold whatever is gained
+# [guard]                       # a condition on every kept change
 # command = "make test"
 # extract = "grep total"
-# threshold = 90.0              # the last number of its output; else the exit code counts
+# threshold = 90.0              # limit of the last number; without it, the exit code counts
 # direction = "higher"
 # timeout = "10m"
-# rework = 2                    # how often the agent may mend what fails
+# rework = 2                    # attempts of the agent to fix a failure
 """
 HOST_LINES = """\
 # profile = "default"           # a folder .hookline/agents/NAME

@@ -38,7 +38,7 @@ def decide_without_change(
         status = "hook_blocked"
     elif step.ended != "exit":
         status = "crash"
-    reasons = {"crash": f"the agent: {step.ended}", "hook_blocked": f"stopped by {step.stopped}"}
+    reasons = {"crash": f"agent: {step.ended}", "hook_blocked": f"blocked by {step.stopped}"}
     return _decide(step, rows, status, now, reason=reasons.get(status, ""))
 
 
@@ -48,9 +48,14 @@ def decide_crash(step: ExperimentProgress, rows: Sequence[Row], reason: str) -> 
 
 
 def decide_withdrawn(step: ExperimentProgress, rows: Sequence[Row]) -> ExperimentProgress:
-    """Decide an experiment whose agent reverted its change instead of fixing what the guard found."""
+    """Decide an experiment whose agent reverted its change instead of fixing the guard's failure."""
     return _decide(
-        step, rows, "guard_failed", time.time(), reason="the guard: what failed was taken back", guard="fail"
+        step,
+        rows,
+        "guard_failed",
+        time.time(),
+        reason="guard: the agent reverted the failed change",
+        guard="fail",
     )
 
 
@@ -77,7 +82,7 @@ def decide_measured(
     incumbent_row = incumbent(rows)
     if metric.value is None or incumbent_row.metric is None:
         status: Status = "metric_error" if metric.status == "metric_error" else "crash"
-        return _decide(step, rows, status, time.time(), reason=f"the metric: {metric.problem}", **columns)
+        return _decide(step, rows, status, time.time(), reason=f"metric: {metric.problem}", **columns)
     columns["delta"] = metric.value - incumbent_row.metric
     if not holds and guard is not None:
         return _decide_guard_failed(work, step, rows, guard, columns)
@@ -115,7 +120,12 @@ def _decide_guard_failed(
         feedback = f"{guard.problem}\n{guard.tail}" if guard.problem else guard.tail
         return replace(step, phase="begun", mark="", reworks=step.reworks + 1, feedback=feedback)
     return _decide(
-        step, rows, "guard_failed", time.time(), reason=f"the guard: {guard.problem or 'too low'}", **columns
+        step,
+        rows,
+        "guard_failed",
+        time.time(),
+        reason=f"guard: {guard.problem or 'threshold not met'}",
+        **columns,
     )
 
 
@@ -169,7 +179,7 @@ def describe(step: ExperimentProgress, *, reason: str, kept: bool) -> str:
     if step.outside:
         rest = len(step.outside) - _MAX_PATHS
         parts.append(
-            f"put back {' '.join(step.outside[:_MAX_PATHS])}" + (f" and {rest} more" if rest > 0 else "")
+            f"restored {' '.join(step.outside[:_MAX_PATHS])}" + (f" and {rest} more" if rest > 0 else "")
         )
     parts += [reason] if reason else []
     if not kept:

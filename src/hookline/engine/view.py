@@ -71,7 +71,7 @@ class Live:
         self._live.start()
 
     def on_experiment(self, number: int, budget_end: float) -> None:
-        self.view.number, self.view.doing, self.view.last_output = number, "at work", ""
+        self.view.number, self.view.doing, self.view.last_output = number, "running", ""
         self.view.began, self.view.ends_at = self._clock(), budget_end
         self._add_running()
         self._clean, self._length = StreamRedactor(), 0
@@ -88,7 +88,7 @@ class Live:
         )
 
     def on_measurement(self, number: int, what: str) -> None:
-        self.view.number, self.view.doing, self.view.ends_at = number, f"runs the {what}", None
+        self.view.number, self.view.doing, self.view.ends_at = number, f"running the {what}", None
         self._add_running()
 
     def _add_running(self) -> None:
@@ -167,7 +167,7 @@ def describe_best(rows: Sequence[Row], metric: Metric) -> str:
 def describe_activity(view: RunView, now: float) -> str:
     """Return the current activity and its remaining time."""
     if not view.doing:
-        return f"experiment {view.number} is over" if view.number else "begins"
+        return f"experiment {view.number} finished" if view.number else "starting"
     if view.ends_at is None:
         return f"experiment {view.number} {view.doing}"
     total, left = max(view.ends_at - view.began, 1e-9), max(view.ends_at - now, 0.0)

@@ -37,7 +37,7 @@ class Work(Struct, frozen=True, kw_only=True):
     remove_hooks: Callable[[], None] = lambda: None
     """Remove exactly those hooks; does nothing if none are installed."""
     hosted: bool = False
-    """Whether the agent is a host, which calls hookline's hooks."""
+    """True if the agent is a host, which calls hookline's hooks."""
     read_usage: Callable[[float], Mapping[str, SessionUsage]] = lambda since: {}
     """Return the usage of the worktree's sessions active since a Unix time, by session id."""
     find_blocked_work: Callable[[float, float], str] = lambda since, until: ""

@@ -20,7 +20,7 @@ from hookline.engine.runs import Run
 from hookline.engine.scope import PathFilter
 from hookline.engine.usage import SessionUsage
 from hookline.engine.work import Work
-from hookline.system.paths import find_places
+from hookline.system.paths import create_private, find_places
 
 _MARK = "HOOKLINE_MARK"
 _ENGINE_PREFIXES = ("AUTORESEARCH_", "HOOKLINE_RUN", "HOOKLINE_PROFILE", "GIT_")
@@ -62,7 +62,7 @@ def create_bench(
 
 
 def _scope_filter(run: Run, repository: Repository) -> PathFilter:
-    """Return the filter of paths that an agent may change: never the host's wiring, never submodules."""
+    """Return the filter of paths that an agent may change: no hook settings of the host, no submodules."""
     in_scope, links = scope.compile_scope(run.target.scope), submodules.links(repository, run.base)
     protected = {
         *host_setup.settings_paths(run.target.agent.host),
@@ -91,7 +91,7 @@ def _read_usage(tree: Worktree, context: RunContext, since: float) -> Mapping[st
     try:
         return usage.read_usage(context.store, tree.path, places, context.env, since=since, now=time.time())
     except (StoreFailed, OSError) as error:
-        context.watcher.on_notice(f"what the experiment spent is not known: {error}")
+        context.watcher.on_notice(f"cannot read the usage of the experiment: {error}")
         return {}
 
 
@@ -101,14 +101,14 @@ def _find_blocked_work(tree: Worktree, context: RunContext, since: float, until:
     try:
         return blocked_work.find_blocked_work(context.store, tree.path, since=since, until=until)
     except (StoreFailed, OSError) as error:
-        context.watcher.on_notice(f"what guards stopped in the experiment is not known: {error}")
+        context.watcher.on_notice(f"cannot read which work guards blocked in the experiment: {error}")
         return ""
 
 
 def worktrees(run: Run, repository: Repository, worker: str = "") -> dict[str, Worktree]:
     """Return the agent's worktree and those of both sides of a comparison; created on first use."""
     folder = os.path.join(run.scratch, runs.WORKERS, worker) if worker else run.scratch
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    create_private(folder)
     branch = f"{run.branch}-w{worker}" if worker else run.branch
     unique = branch.replace("/", "-")
     return {

@@ -1,4 +1,4 @@
-"""Anchors: facts that a summary or a fresh session must keep, and how many of them a text contains.
+"""Anchors: facts that a summary or a new session must keep, and how many of them a text contains.
 
 The anchors are the issue, the branch, the blockers and the next step. An issue or a branch must appear by its
 name. A sentence counts as kept if most of its distinctive words appear, because summaries rephrase.

@@ -6,7 +6,6 @@ known, it counts as gone after a long silence.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +14,7 @@ from hookline.core.events import Event
 from hookline.core.records import Handoff
 from hookline.core.store import Query, Store
 from hookline.system import file_lock
+from hookline.system.paths import create_private
 from hookline.system.process import identity
 
 CHECKED_NOTE, CLAIMED_AT_NOTE, LEG_NOTE = "handoff.checked", "handoff.took", "handoff.is"
@@ -49,7 +49,7 @@ def claim_lock(state: str) -> Iterator[None]:
     if not state:
         yield
         return
-    os.makedirs(state, mode=0o700, exist_ok=True)
+    create_private(state)
     with file_lock.lock(f"{state}/handoffs.lock"):
         yield
 
@@ -60,7 +60,7 @@ def find_claimant(store: Store, handoff: Handoff) -> str:
 
 
 def is_claimable(store: Store, handoff: Handoff, now: float) -> bool:
-    """Return whether a session may claim a handoff: nobody has, or the claim has lapsed."""
+    """Return whether a session may claim a handoff: it is unclaimed, or the claim has lapsed."""
     claimant = find_claimant(store, handoff)
     return not claimant or (claimant != handoff.session and not is_claim_valid(store, claimant, now))
 

@@ -12,9 +12,10 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from hookline.core.records import Handoff
+from hookline.core.untrusted_text import to_words
 from hookline.core.values import replace
 
-CONTINUE_PROMPT = "Go on with the work of the session before this one"
+CONTINUE_PROMPT = "Continue the work of the previous session"
 """Start of the prompt that continues a session: it is not a task of its own."""
 MAX_TEXT_LENGTH, MAX_ITEM_LENGTH = 600, 240
 """Characters of a single text, and of each item of a list."""
@@ -80,7 +81,7 @@ def shorten(content: Content, redact: Callable[[str], str]) -> Content:
 
 
 def shorten_text(text: str, max_length: int, redact: Callable[[str], str]) -> str:
-    flat = " ".join(redact_start(text, max_length, redact).split())
+    flat = to_words(redact_start(text, max_length, redact))
     return flat if len(flat) <= max_length else f"{flat[: max_length - 1]}…"
 
 
@@ -88,17 +89,17 @@ _TITLES = {
     "issue": "Issue",
     "branch": "Branch",
     "task": "Task",
-    "asked": "Asked last",
+    "asked": "Last request",
     "blockers": "Blockers",
     "next": "Next step",
     "doing": "In progress",
-    "todos": "Open",
+    "todos": "Open todos",
     "done": "Done",
     "decisions": "Decisions",
-    "failed": "Tried in vain",
-    "files": "Files that matter",
-    "commands": "Commands that worked",
-    "status": "Said last",
+    "failed": "Failed approaches",
+    "files": "Files changed",
+    "commands": "Commands that succeeded",
+    "status": "Last message",
 }
 """Fields and their titles, in the order of the handoff; the last ones are cut first."""
 

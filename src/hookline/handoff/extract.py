@@ -69,7 +69,7 @@ class SessionFacts(Struct, frozen=True, kw_only=True):
 def extract_content(
     entries: Iterable[TranscriptEntry], facts: SessionFacts, redact: Callable[[str], str]
 ) -> Content | None:
-    """Return the content of a handoff, redacted by *redact*; None if there is nothing to hand on."""
+    """Return the content of a handoff, redacted by *redact*; None if there is none."""
     last_words = [Message(by="agent", text=facts.last_text)] if facts.last_text else []
     every = [
         entry for entry in (*entries, *last_words) if not isinstance(entry, Message) or entry.text.strip()
@@ -169,7 +169,7 @@ def _drop_contained(texts: Iterable[str]) -> tuple[str, ...]:
 def _find_open_blockers(
     entries: Sequence[TranscriptEntry], facts: SessionFacts, previous: Content
 ) -> Iterator[str]:
-    """Yield blocked todos, and earlier blockers unless the session says that they are cleared."""
+    """Yield blocked todos, and earlier blockers unless the session reports them as cleared."""
     yield from (todo.text for todo in facts.todos if todo.blocked)
     if cleared_at(entries) is None:
         yield from previous.blockers
@@ -177,7 +177,7 @@ def _find_open_blockers(
 
 
 def _find_next_steps(replies: Sequence[str], facts: SessionFacts, previous: Content) -> tuple[str, ...]:
-    """Return the next steps in the agent's last texts, else its first open todo, else those handed to it."""
+    """Return the next steps in the agent's last texts, else its first open todo, else the previous ones."""
     for text in reversed(replies[-_RECENT_TEXTS:]):
         steps = [*(step for label, step in find_labelled(text) if label == "next")]
         steps += [sentence for sentence in sentences(text) if _NEXT_STEP.search(sentence)]

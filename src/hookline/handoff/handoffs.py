@@ -1,7 +1,7 @@
 """Create, store and find handoffs, from the host's transcript or else from our own audit records.
 
 A session gets a handoff in one of four ways. After a compaction, it gets its own in full. When it resumes, it
-still has its conversation, and is only told what has changed. After a rotation, it gets the handoff in full,
+still has its conversation, and only learns what has changed. After a rotation, it gets the handoff in full,
 and its first answer is checked against it. When it starts where another ended with work left, it gets a few
 lines once.
 """
@@ -30,14 +30,13 @@ from hookline.memory.learn import find_conversation_reader, find_host, parse_ent
 from hookline.redact import redact, redact_json
 from hookline.system import git_facts
 from hookline.system.git_facts import find_origin, parse_issue
-from hookline.system.paths import Places
+from hookline.system.paths import Places, user_id
 from hookline.system.tail import read_both_ends
-from hookline.system.user_folder import user_id
 
 LEG_VARIABLE, HANDOFF_VARIABLE = "HOOKLINE_ROTATION", "HOOKLINE_HANDOFF"
 """Environment variables of a rotating run: the leg that this session is, and the handoff it continues."""
 FROM_NOTE, ROTATE_NOTE = "handoff.from", "handoff.rotate"
-"""Notes of a session: the handoff that it continued, and that it is to rotate."""
+"""Notes of a session: the handoff that it continued, and the request to rotate."""
 MAX_OFFER_AGE = 86_400.0
 """Seconds for which a handoff is offered to a session that was not started for it."""
 MAX_RECENT = 8
@@ -102,7 +101,7 @@ def is_own(handoff: Handoff, state: str) -> bool:
 
 
 def summarize_session(event: Event, store: Store, root: str) -> Content | None:
-    """Return the content that the session of *event* would hand on now; None if nothing is known of it."""
+    """Return the current handoff content of the session of *event*; None if nothing is known of it."""
     notes, branch = store.notes(event.session), git_facts.find_branch(root)
     previous = _find_by_id(store, str(notes.get(FROM_NOTE) or ""), root)
     facts = SessionFacts(

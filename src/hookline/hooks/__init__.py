@@ -1,4 +1,4 @@
-"""The built-in hooks, one a file; a file's hook is the function named like it."""
+"""The built-in hooks, one per file; each file defines a function of the same name."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ _WRAPPERS = word_set("timeout gtimeout env command nice time bash sh")
 
 
 _SHELLS = word_set("bash sh")
-"""Those of the wrappers that also run script files, whose content is not known."""
+"""Wrappers that can also run script files, whose content is not known."""
 
 
 _FILTERS = word_set("cat head tail wc")
@@ -176,32 +176,32 @@ def _find_command_timeouts(command: SimpleCommand) -> Iterator[float]:
         seconds = float(number) * _UNITS[unit]
     except ValueError:
         return
-    yield seconds if seconds > 0 else inf  # 0 is no limit
+    yield seconds if seconds > 0 else inf  # 0 means no limit
 
 
 EXPIRED_MESSAGE = (
-    "The time budget is over. Only `git add`, `git commit`, `git status` and `git diff` run now, and nothing "
-    "new is written: commit what you have, and end your turn."
+    "The time budget has expired. Only `git add`, `git commit`, `git status` and `git diff` may run, and no "
+    "files may be written. Commit your work, and end your turn."
 )
 
 
 def check_time(event: PreToolUse, home: str, left: int) -> Response | None:
-    """Block *event* if the time is over, or if its own time limit exceeds the *left* seconds."""
+    """Block *event* if the time has expired, or if its own time limit exceeds the *left* seconds."""
     if left <= 0:
         return None if only_commits(event, home) else block(EXPIRED_MESSAGE, rule="expired")
     seconds = find_time_limit(event, home)
     if seconds is None or seconds <= left:
         return None
     return block(
-        f"This command gives itself {_format_duration(seconds)}, "
-        f"and {_format_duration(left)} of the time budget are left. "
-        "Run it with a timeout that ends before, or commit and leave it out.",
+        f"This command may run for {_format_duration(seconds)}, "
+        f"but only {_format_duration(left)} of the time budget are left. "
+        "Run it with a shorter timeout, or skip it and commit.",
         rule="too-long",
     )
 
 
 def _format_duration(seconds: float) -> str:
     if seconds == float("inf"):
-        return "no end"
+        return "an unlimited time"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes}m{rest}s" if minutes else f"{rest}s"

@@ -18,7 +18,7 @@ _BYTES_PER_KB = 1000
 
 
 class Load(NamedTuple):
-    """A large load into the context: its rule, a description, and the advice to the agent."""
+    """A large load into the context: its rule, the action, and the advice to the agent."""
 
     rule: str
     what: str
@@ -28,16 +28,16 @@ class Load(NamedTuple):
 def find_load(event: PreToolUse, state: State, lines: int, size: int) -> Load | None:
     """Return the large load that *event* causes, of a file with more than *lines* lines or *size* bytes."""
     if event.kind == "agent":
-        return Load("new-helper", "A helper brings its answer into the context", _WITHOUT_HELPER)
+        return Load("new-helper", "Starting a subagent", _WITHOUT_HELPER)
     if event.kind == "fetch":
-        return Load("fetch", "A fetched page is loaded whole", _WITHOUT_FETCH)
+        return Load("fetch", "Fetching a page", _WITHOUT_FETCH)
     if event.kind == "shell":
         return _find_shell_load(event, state, lines, size)
     return _find_file_load(event.path, event.cwd, state, (lines, size), _read_range(event))
 
 
-_WITHOUT_HELPER = "Do the step at hand yourself, commit it, and leave the rest to a fresh session."
-_WITHOUT_FETCH = "Go on with what you know, or leave it to a fresh session."
+_WITHOUT_HELPER = "Do the current step yourself, commit it, and leave the rest to a new session."
+_WITHOUT_FETCH = "Continue without it, or leave it to a new session."
 
 
 def _read_range(event: PreToolUse) -> tuple[int | None, int | None]:
@@ -69,8 +69,10 @@ def _find_file_load(
         return None
     amount = f"{line_count:,} lines" if line_count > limits[0] else f"{byte_count // _BYTES_PER_KB:,} kB"
     max_kb = limits[1] // _BYTES_PER_KB
-    instead = f"Search it, or read the part that you need: at most {limits[0]} lines and {max_kb} kB."
-    return Load("large-read", f"{path} has {amount} to load", instead)
+    instead = (
+        f"Search the file, or read only the part that you need: at most {limits[0]} lines and {max_kb} kB."
+    )
+    return Load("large-read", f"Reading {path} ({amount})", instead)
 
 
 def _find_shell_load(event: PreToolUse, state: State, lines: int, size: int) -> Load | None:
@@ -80,7 +82,7 @@ def _find_shell_load(event: PreToolUse, state: State, lines: int, size: int) -> 
         if command.name == "curl":
             if parsed.has(*_SAVING_OPTIONS):
                 continue
-            return Load("fetch", "`curl` prints all that it fetches", _WITHOUT_FETCH)
+            return Load("fetch", "Printing a page with `curl`", _WITHOUT_FETCH)
         for word in (
             *parsed.operands,
             *(redirect.target for redirect in command.redirects if redirect.op == "<"),

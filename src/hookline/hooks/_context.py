@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,7 +13,7 @@ from hookline.core.frozen import Frozen
 from hookline.core.parse_journal import Journal
 from hookline.core.response import Mirror
 from hookline.core.state import State
-from hookline.redact import redact
+from hookline.core.untrusted_text import format_title, to_line
 
 SESSION_NOTE = "session-init"
 """Name of the note that holds the session information."""
@@ -36,7 +36,7 @@ class SessionInfo(Struct, frozen=True, kw_only=True):
 
 
 def load_session_info(event: Event, state: State, plans: str = "", reports: str = "") -> SessionInfo:
-    """Return the remembered session information, else that of now; given paths take precedence."""
+    """Return the remembered session information, or create it; given paths take precedence."""
     note = state.memory.get(SESSION_NOTE)
     remembered = note if isinstance(note, Mapping) else {}
     at = remembered.get("at")
@@ -86,13 +86,9 @@ def format_duration(seconds: float) -> str:
     return f"{hours}h {more}m" if hours else f"{minutes}m {rest}s"
 
 
-MAX_LENGTH, MAX_REDACTED = 400, 10_000
-"""Characters of a line that are shown, and that are redacted first."""
-
-
 def format_journal(journal: Journal, root: str) -> str:
     """Return the status of the experiments and the last rows of their journal."""
-    lines = [f"[Iterations] {display_path(journal.path, root)}: {journal.summary}"]
+    lines = [format_title("Iterations", f"{display_path(journal.path, root)}: {to_line(journal.summary)}")]
     lines += [f"metric: {to_line(journal.about)}"] if journal.about else []
     lines += [to_line("\t".join(journal.header))] if journal.header else []
     return "\n".join((*lines, *(to_line("\t".join(row)) for row in journal.last)))
@@ -102,15 +98,3 @@ def display_path(path: str, root: str) -> str:
     """Return the path relative to the project's root if it lies inside."""
     relative = path.removeprefix(f"{root.rstrip('/')}/") if root else path
     return to_line(relative)
-
-
-def to_line(text: str) -> str:
-    """Return *text* on one line without control characters, redacted before it is cut."""
-    redacted = text if len(text) <= MAX_LENGTH else redact(text[:MAX_REDACTED])
-    plain = "".join(c if c.isprintable() or c == "\t" else " " for c in redacted)
-    return plain if len(plain) <= MAX_LENGTH else f"{plain[:MAX_LENGTH]}…"
-
-
-def format_rows(rows: Iterable[tuple[str, str]]) -> str:
-    """Return the known values as a list, one per line."""
-    return "\n".join(f"- {name}: {to_line(value)}" for name, value in rows if value)

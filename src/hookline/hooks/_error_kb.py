@@ -12,18 +12,22 @@ from hookline.core.events import OnError, PostToolUse, PreToolUse
 from hookline.core.records import KnownError
 from hookline.core.response import ErrorSeen, Response, effect, inject, remember
 from hookline.core.state import State
+from hookline.core.untrusted_text import LABEL, to_line
 
 MAX_QUOTE = 160
+"""Characters of a stored text that are shown."""
 MIN_SEEN = 2
 """Number of times an error was seen before its lack of a known fix is worth a message."""
 
 
 def format_warning(error: KnownError) -> str:
     times = "once" if error.seen == 1 else f"{error.seen} times"
-    text = _truncate(error.text).rstrip(".")
+    text = to_line(error.text, MAX_QUOTE).rstrip(".")
     return (
-        f"▲ KNOWN FAILURE: `{_truncate(error.command)}` failed {times} with: {text}. "
-        f"What helped: `{_truncate(error.fix)}`. If that still holds, do it first. [{error.key}]"
+        f"▲ KNOWN FAILURE: `{to_line(error.command, MAX_QUOTE)}` failed {times}. "
+        f"Its output was {LABEL}: “{text}”. "
+        f"Known fix, from an earlier session: `{to_line(error.fix, MAX_QUOTE)}`. "
+        f"If it still applies, run it first. [{error.key}]"
     )
 
 
@@ -31,8 +35,9 @@ def format_advice(category: str, failure: Failure, known: KnownError | None, *, 
     """Return the advice about a failure, *known* or not; empty if there is none."""
     if known and known.fix and confident:
         return (
-            f"Known failure, seen {known.seen + 1} times. What helped before: `{_truncate(known.fix)}`. "
-            f"Do that, then run the command again. [{failure.key}]"
+            f"Known failure, seen {known.seen + 1} times. Known fix, from an earlier session: "
+            f"`{to_line(known.fix, MAX_QUOTE)}`. If it still applies, run it, then the command again. "
+            f"[{failure.key}]"
         )
     if category == "novel":
         return _format_novel(failure, known)
@@ -43,25 +48,19 @@ def _format_novel(failure: Failure, known: KnownError | None) -> str:
     if known is None or known.seen < MIN_SEEN:
         return ""
     return (
-        f"This failed the same way {known.seen + 1} times, and no fix is known: do not run it again "
-        f"unchanged; find the cause, or take another way. [{failure.key}]"
+        f"This failed the same way {known.seen + 1} times, and no fix is known. Do not run it again "
+        f"unchanged: find the cause, or try another approach. [{failure.key}]"
     )
 
 
 _ADVICE = {
-    "retry": (
-        "This looks transient: run it once more as it is. If it fails again, wait, or do something else."
-    ),
-    "wait": "The other side is busy: wait at least 30 seconds before you run it again, and longer each time.",
+    "retry": "This looks transient. Run it once more as is. If it fails again, wait or do something else.",
+    "wait": "The service is busy. Wait at least 30 seconds before you run it again, and longer each time.",
     "environmental": (
-        "Do not retry: this fails because of what is around the command, and will until that changes "
-        "(a program, permission, service, login or space that is missing). Mend that, or ask your user."
+        "Do not retry. The cause is the environment, such as a missing program, permission, service, login "
+        "or disk space. Fix that first, or ask the user."
     ),
 }
-
-
-def _truncate(text: str) -> str:
-    return text if len(text) <= MAX_QUOTE else f"{text[:MAX_QUOTE]}…"
 
 
 WARNED_NOTE = "error-kb.warned"
@@ -109,9 +108,9 @@ _EDIT_KINDS = ("edit", "write")
 
 
 def record_failure(event: PostToolUse, state: State, limits: Limits) -> Response | None:
-    """Record a failure, and follow the commands that are tried against it.
+    """Record a failure, and track the commands that follow it.
 
-    If the host's error message says nothing, such as `exit code 1`, the advice is given here, because the
+    If the host's error message is uninformative, such as `exit code 1`, the advice is given here, because the
     `OnError` event that follows has only that message.
     """
     found = _find_failure(event, state, f"{event.error}\n{_flatten(event.output)}")
@@ -190,7 +189,7 @@ def _learn_fix(
 
 
 def advise(event: OnError, state: State, limits: Limits) -> Response | None:
-    """Advise on a failure, and record it if it is not of a tool."""
+    """Advise on a failure, and record it unless a tool call caused it."""
     found = _find_failure(event, state, event.error)
     if found is None:
         return None

@@ -6,9 +6,9 @@ from hookline.shell import UNKNOWN, SimpleCommand
 def format_command(command: SimpleCommand, cwd: str, home: str) -> str:
     """Return a command as it would run, its wrappers, and its folder if that is not *cwd*."""
     words = " ".join(_quote(word.text) for word in command.words)
-    via = f"  (by {' › '.join(command.via)})" if command.via else ""
+    via = f"  (via {' › '.join(command.via)})" if command.via else ""
     if command.cwd is None:
-        return f"{words}{via} in a folder that only running tells"
+        return f"{words}{via} in an unknown folder"
     where = f" in {_shorten_path(command.cwd, cwd, home)}" if cwd and command.cwd != cwd else ""
     return f"{words}{via}{where}"
 

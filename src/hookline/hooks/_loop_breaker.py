@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from hookline.core.error_signature import hash_parts, hash_result
 from hookline.core.events import PostToolUse, PreToolUse
 from hookline.core.frozen import thaw
-from hookline.core.response import End, Notify, Response, block, effect, inject, remember, warn
+from hookline.core.response import End, Measure, Notify, Response, block, effect, inject, remember, warn
 from hookline.core.state import State
 
 MAX_CALLS = 20
@@ -109,6 +109,17 @@ def is_repeated_failure(calls: Sequence[CallRecord], times: int, seconds: float)
     return not changed and (hasty >= times or len(same) >= MAX_PATIENT_REPEATS)
 
 
+def score_repetition(calls: Sequence[CallRecord], times: int, seconds: float) -> float:
+    """Return 0 for a new call, up to 1 for one that had the same result *times* times within *seconds*."""
+    last = calls[-1]
+    same = [
+        call
+        for call in calls[:-1]
+        if (call.call, call.result) == (last.call, last.result) and last.at - call.at <= seconds
+    ]
+    return min(len(same) / max(times - 1, 1), 1.0)
+
+
 def _same_failure(call: CallRecord, last: CallRecord) -> bool:
     return call.failed and (call.call, call.result, call.place) == (last.call, last.result, last.place)
 
@@ -151,7 +162,8 @@ def check_call(event: PostToolUse, state: State, times: int, seconds: float) -> 
     before = parse_calls(note)
     record = _record_call(event, state, before)
     calls = [*before, record][-MAX_CALLS:]
-    kept = remember(**{CALLS_NOTE: append_call(note, record)})
+    score = effect(Measure(name="loop.score", value=score_repetition(calls, times, seconds)))
+    kept = remember(**{CALLS_NOTE: append_call(note, record)}).plus(score)
     if is_repeated_failure(calls, times, seconds):
         return _warn_of_loop("repeated-failure", state, [record]).plus(kept)
     if is_alternating(calls, times, seconds):
@@ -197,17 +209,16 @@ def _warn_of_loop(rule: str, state: State, calls: list[CallRecord]) -> Response:
 _WARNINGS = {
     "repeated-failure": (
         "▲ LOOP: this call failed the same way three times, and nothing in the workspace changed in "
-        "between. Running it again will not help, and will be stopped: find the cause first, change "
-        "something, or take another way."
+        "between. It is blocked if you run it again. Find the cause, change something, or try another "
+        "approach."
     ),
     "alternating": (
-        "▲ LOOP: these two calls took turns three times without telling anything new. They will be "
-        "stopped as long as nothing changes: say what you are looking for, and look elsewhere, or act on "
-        "what you know."
+        "▲ LOOP: these two calls alternated three times without a new result. They are blocked until "
+        "something changes. Look elsewhere, or act on what you know."
     ),
     "back-and-forth": (
-        "▲ LOOP: this file was changed back and forth. The same edits will be stopped: decide by evidence "
-        "which of the two is right, or find out why neither is."
+        "▲ LOOP: this file was edited back and forth. The same edits are blocked from now on. Decide by "
+        "evidence which version is right, or find out why neither is."
     ),
 }
 
@@ -225,11 +236,9 @@ def check_relief(state: State, times: int) -> Response | None:
     message = (
         f"▲ LOOP: {failures} compactions in a row freed less than 10 % of the context. Finish and commit the "
     )
-    rest = "step at hand, say what is left to do, and let a fresh session go on."
+    rest = "current step, report what is left to do, and let a new session continue."
     response = inject(message + rest, rule="no-relief")
-    return response.plus(kept).plus(
-        warn("compaction does not help this session any more: go on in a fresh one")
-    )
+    return response.plus(kept).plus(warn("compaction no longer helps this session; start a new one"))
 
 
 ENDED_NOTE = "loop-breaker.ended"
@@ -238,12 +247,13 @@ MAX_TRIES = 3
 MAX_STOP_SECONDS = 600.0
 """Seconds for which all calls are stopped, unless a person writes first."""
 _ENDED_MESSAGE = (
-    "▲▲▲ LOOP: this run goes round in circles, and every further tool call is stopped. Call no tools: say "
-    "what was tried, what is known and what is left to do, and end here, so that a person or a fresh session "
-    "can go on."
+    "▲▲▲ LOOP: this run repeats itself without progress, and every further tool call is blocked. Do not call "
+    "tools. Report what was tried, what is known and what is left to do, and end your turn. A person or a "
+    "new session can then continue."
 )
 _USER_NOTICE = (
-    "an agent goes round in circles; its tool calls are stopped until you write to it, or start afresh"
+    "an agent repeats itself without progress; its tool calls are blocked until you send a prompt, or start "
+    "a new session"
 )
 
 
@@ -266,11 +276,9 @@ def _refuse(event: PreToolUse, state: State, rule: str, entry: list[object]) -> 
     tries = int(str(entry[-1]))
     kept = remember(**{STOPPED_NOTE: {**(state.memory.get(STOPPED_NOTE) or {}), digest_call(event): entry}})
     if tries < MAX_TRIES:
-        message = (
-            "This call was part of a loop, and nothing has changed since: it is not run again. Find the "
-        )
+        message = "This call was part of a loop, and nothing has changed since, so it is blocked. Find the "
         return block(
-            message + "cause, change something, take another way, or ask your user.", rule=rule
+            message + "cause, change something, try another approach, or ask the user.", rule=rule
         ).plus(kept)
     ended = remember(**{ENDED_NOTE: {"at": state.now, "turn": event.turn}})
     notice = effect(Notify(title="hookline: loop", text=_USER_NOTICE), End(reason=_USER_NOTICE)).plus(

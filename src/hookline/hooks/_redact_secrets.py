@@ -11,9 +11,11 @@ from hookline.core.explanation import Branch, branch
 from hookline.core.response import Response, remember, warn
 from hookline.core.rule_exceptions import Allow, find_exception
 from hookline.core.state import State
-from hookline.redact import Keep, Rules, redact_json_with_findings
+from hookline.redact import MAX_CHARS, NO_LIMIT, TOO_LONG, Rules, redact_json_with_findings
 from hookline.redact.gitleaks_rules import RuleFile, parse_rules
 
+_BLOB = re.compile(r"[A-Za-z0-9+/_=-]{4096,}")
+"""The rest of an encoded file, such as an image, which would be invalid if it were cut."""
 _MAX_NAMED = 5
 """Secrets that one message names."""
 _REPORTED_NOTE = "redact-secrets.told"
@@ -32,7 +34,7 @@ class SearchResult(NamedTuple):
     value: Any
     secrets: SecretPlaces
     error_secrets: SecretPlaces
-    """Secrets in the error text, which no hook can change because the host shows it to the agent itself."""
+    """Secrets in an error text that is not part of the output; no hook can change it."""
     exceptions: Mapping[str, str]
     """Kinds of secrets kept by an exception, each with its written reason."""
 
@@ -40,16 +42,34 @@ class SearchResult(NamedTuple):
 def search(event: PostToolUse | PreModelCall, rules: Rules, allow: Allow) -> SearchResult:
     exceptions: dict[str, str] = {}
 
-    def keeps(kind: str, value: str) -> bool:
+    def keep(kind: str, value: str) -> bool:
+        if kind == TOO_LONG and _BLOB.fullmatch(value):
+            return True
         reason = find_exception(allow, "redact-secrets", kind, value)
         if reason is not None:
             exceptions[kind] = reason
         return reason is not None
 
-    keep: Keep | None = keeps if allow else None
-    value, secrets = redact_json_with_findings(getattr(event, event.changeable_field), rules=rules, keep=keep)
-    _, error_secrets = redact_json_with_findings(getattr(event, "error", ""), rules=rules, keep=keep)
+    before, error = getattr(event, event.changeable_field), getattr(event, "error", "")
+    # The model's context limits a request.
+    max_chars = NO_LIMIT if isinstance(event, PreModelCall) else MAX_CHARS
+    value, secrets = redact_json_with_findings(before, rules=rules, keep=keep, max_chars=max_chars)
+    own_error = "" if _contains(before, error) else error
+    _, found = redact_json_with_findings(own_error, rules=rules, keep=keep, max_chars=MAX_CHARS)
+    error_secrets = [place for place in found if place[0] != TOO_LONG]
     return SearchResult(value, secrets, error_secrets, exceptions)
+
+
+def _contains(value: Any, text: str) -> bool:
+    """Return whether a string in a JSON value contains *text*."""
+    remaining = [value]
+    while remaining:
+        item = remaining.pop()
+        if isinstance(item, str) and text in item:
+            return True
+        remaining.extend(item.values() if isinstance(item, Mapping) else ())
+        remaining.extend(item if isinstance(item, list | tuple) else ())
+    return False
 
 
 def format_places(secrets: SecretPlaces) -> str:
@@ -60,7 +80,7 @@ def format_places(secrets: SecretPlaces) -> str:
 
 
 def load_rule_file(name: str, state: State) -> tuple[Rules, Response | None]:
-    """Return the rules in the file *name*, and a warning about its errors once a session."""
+    """Return the rules in the file *name*, and a warning about its errors once per session."""
     if not name:
         return (), None
     text, problem = state.facts["rule_file"](name)
@@ -105,7 +125,7 @@ def tree(
         )
     yield from _explain_exceptions(result, search(event, more, ())) if result.exceptions else ()
     if not (result.secrets or result.error_secrets or result.exceptions):
-        yield branch("there is no secret in it")
+        yield branch("no secrets found")
 
 
 def _explain_exceptions(result: SearchResult, unfiltered: SearchResult) -> Iterator[Branch]:
@@ -122,7 +142,7 @@ def _explain_exceptions(result: SearchResult, unfiltered: SearchResult) -> Itera
         )
     for kind, reason in result.exceptions.items():
         if kind not in {place[0] for place in excepted}:
-            text = f"{kind}, in a text that is another kind of secret too"
+            text = f"{kind}, in text that is also another kind of secret"
             yield branch(text, judgement="excepted", rule=kind, because=reason)
 
 
@@ -132,9 +152,9 @@ def _format_place(kind: str, path: str, line: int) -> str:
 
 def _explain_wrapping(event: PreToolUse, state: State, *, wrap: bool) -> Branch:
     if not wrap:
-        return branch("what it prints is looked at afterwards (`wrap` is off)")
+        return branch("its output is checked afterwards (`wrap` is off)")
     if event.kind != "shell" or not event.command:
-        return branch(f"{event.tool} is no shell whose output could be wrapped")
+        return branch(f"{event.tool} is not a shell tool, so its output is not wrapped")
     if wrap_command(event.command, "hookline") is None:
-        return branch("its output cannot be wrapped: it runs on in the background, or is wrapped already")
-    return branch("its output goes through the redactor (`wrap` is on)", judgement="modify", rule="wrap")
+        return branch("its output cannot be wrapped: it runs in the background, or is already wrapped")
+    return branch("its output is piped through the redactor (`wrap` is on)", judgement="modify", rule="wrap")

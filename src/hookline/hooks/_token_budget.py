@@ -1,4 +1,4 @@
-"""State that token-budget keeps of a turn, and its messages."""
+"""State of a turn with a token target, and messages about it."""
 
 import json
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from hookline.core.response import Measure
 from hookline.core.token_target import Completion, Decision, Tracker, decide_continuation
 
 _TRACKER_FIELDS = ("count", "last_delta", "last_total", "started_at")
@@ -24,7 +25,7 @@ def merge_tracker(tracker: Tracker, before: Mapping[str, Any]) -> dict[str, Any]
 def format_nudge(pct: int, used: int, budget: int) -> str:
     return (
         f"{pct} % of the token target is spent ({used:,} of {budget:,}). "
-        "Keep working on the task; do not summarise, and do not ask whether to go on."
+        "Keep working on the task; do not summarise, and do not ask whether to continue."
     )
 
 
@@ -34,15 +35,26 @@ def format_completion(end: Completion) -> str:
     times = "once" if end.count == 1 else f"{end.count} times"
     return (
         f"token target: ended at {end.pct} % ({end.tokens:,} of {end.budget:,} tokens), because {why}; "
-        f"the turn was made to go on {times}, in {end.duration_ms / 1000:.1f} s"
+        f"the turn was continued {times}, in {end.duration_ms / 1000:.1f} s"
     )
 
 
 def format_out_of_time(pct: int, used: int, budget: int) -> str:
-    """Return the message to the user if time is over: the agent is then not told to keep working."""
-    return f"token target: ended at {pct} % ({used:,} of {budget:,} tokens), because the time budget is over"
+    """Return the message to the user if the time has expired, because the turn is then not continued."""
+    return (
+        f"token target: ended at {pct} % ({used:,} of {budget:,} tokens), because the time budget has expired"
+    )
 
 
-def format_completion_note(end: Completion) -> str:
-    """Return the note for the audit record, which programs search."""
-    return f"completion {json.dumps(to_builtins(end))}"
+def describe_completion(end: Completion) -> tuple[str, tuple[Measure, ...]]:
+    """Return the note for the audit record, which programs search, and the figures for telemetry."""
+    figures = {
+        "target.continuations": end.count,
+        "target.usage": end.pct / 100,
+        "target.tokens": end.tokens,
+        "target.budget": end.budget,
+        "target.diminishing": float(end.diminishing),
+        "target.duration": end.duration_ms / 1000,
+    }
+    measured = tuple(Measure(name=name, value=value) for name, value in figures.items())
+    return f"completion {json.dumps(to_builtins(end))}", measured

@@ -17,8 +17,8 @@ def find_mismatch(rule: Mapping[str, Any], facts: Mapping[str, tuple[str, ...]])
     for key in CONDITIONS:
         patterns = _to_patterns(rule[key]) if key in rule else ["*"]
         if not any(fnmatchcase(value, pattern) for value in facts[key] for pattern in patterns):
-            actual = " or ".join(filter(None, facts[key])) or "not known"
-            return f"{key} is {actual}, wanted {' or '.join(patterns)}"
+            actual = " or ".join(filter(None, facts[key])) or "unknown"
+            return f"{key} is {actual}, expected {' or '.join(patterns)}"
     return ""
 
 
@@ -30,12 +30,12 @@ def find_rule_error(rule: Mapping[str, Any]) -> str:
     """Return an error message about a rule; empty if it is valid."""
     unknown = sorted(set(rule) - {"action", "reason", *CONDITIONS})
     if unknown:
-        return f"has {unknown[0]!r}; a rule has an action, a reason, and: {', '.join(CONDITIONS)}"
+        return f"has an unknown key {unknown[0]!r}; allowed: action, reason, {', '.join(CONDITIONS)}"
     if rule.get("action") not in ACTIONS:
-        return f"has the action {rule.get('action')!r}; there are: {', '.join(ACTIONS)}"
+        return f"has an invalid action {rule.get('action')!r}: expected one of {', '.join(ACTIONS)}"
     texts = [(key, pattern) for key in rule for pattern in _to_patterns(rule[key])]
     invalid = next((key for key, pattern in texts if not isinstance(pattern, str)), None)
-    return f"has {rule[invalid]!r} as {invalid}; write a text, or a list of texts" if invalid else ""
+    return f"has an invalid {invalid} {rule[invalid]!r}: expected text or a list of texts" if invalid else ""
 
 
 def evaluate_rules(
@@ -69,15 +69,15 @@ def tree(event: PreToolUse, state: State, *, rules: tuple[Mapping[str, Any], ...
     for number, (rule, error, mismatch) in enumerate(evaluate_rules(event, state, rules), 1):
         name = f"rule {number}"
         if error:
-            yield branch(f"{name} {error}", judgement="warn", because="it is left out")
+            yield branch(f"{name} {error}", judgement="warn", because="ignored")
         elif decided:
-            yield branch(f"{name}: rule {decided} decided before")
+            yield branch(f"{name}: not checked, because rule {decided} decided")
         elif mismatch:
             yield branch(f"{name}: {mismatch}")
         else:
             decided, answer = number, _ANSWERS[rule["action"]]
             yield branch(
-                f"{name} fits", judgement=answer, rule=f"rule-{number}", because=rule.get("reason", "")
+                f"{name} matches", judgement=answer, rule=f"rule-{number}", because=rule.get("reason", "")
             )
     if not rules:
-        yield branch("the user has no rules for tools")
+        yield branch("no rules are configured")

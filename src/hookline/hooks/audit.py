@@ -1,4 +1,7 @@
-"""Keep every event with its outcome in the store, redacted, off the answer's path."""
+"""Record every event and its outcome in the store.
+
+Records are redacted, and written after the reply is sent.
+"""
 
 from hookline.core.events import Event
 from hookline.core.hook import hook

@@ -1,6 +1,7 @@
-"""Tell the agent, after every tool call, how much of its time is left.
+"""Show the agent its remaining time after every tool call.
 
-An agent that cannot see the clock analyses until it runs out, and never commits.
+The message becomes more urgent with `wrap_up` and with `stop` seconds left. With `enforce`, only committing
+is allowed after the end, and commands whose own timeout exceeds the remaining time are blocked.
 """
 
 from __future__ import annotations
@@ -69,9 +70,9 @@ def _enforce(event: PreToolUse, state: State, left: int, allow: Allow) -> Respon
 
 
 def _warn_unreadable(state: State) -> Response | None:
-    """Warn once a session, not at every call."""
+    """Warn once per session, not at every call."""
     value = state.budget.unreadable
     if state.memory.get(_WARNED_NOTE) == value:
         return None
-    text = f"AUTORESEARCH_BUDGET_END is {value!r}, which is no number of Unix seconds; it sets no budget"
+    text = f"invalid AUTORESEARCH_BUDGET_END {value!r}: expected Unix seconds; no time budget is set"
     return warn(text).plus(remember(**{_WARNED_NOTE: value}))

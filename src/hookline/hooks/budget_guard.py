@@ -1,6 +1,7 @@
-"""Warn when the context is nearly full, then stop large loads and ask for a fresh session.
+"""Warn when the context window fills up, then block large loads.
 
-Judged by the tokens that the host says are in use, against the model's window less room for its answer.
+The agent is warned at `warn_at` percent. From `block_at` percent, fetches, new subagents, and reads over
+`lines` lines or `size` bytes are blocked.
 """
 
 from __future__ import annotations
@@ -42,13 +43,13 @@ def budget_guard(
     if reason is not None:
         return note_exceptions(None, [(large_load.rule, reason)])
     return block(
-        f"{large_load.what}, and {int(percent)} % of the context is in use. {large_load.instead}",
+        f"{large_load.what} is blocked: {int(percent)} % of the context is in use. {large_load.instead}",
         rule=large_load.rule,
     )
 
 
 def _may_load(event: PreToolUse) -> bool:
-    """Return whether a call may load much, without reading the transcript: most calls load little."""
+    """Return whether a call may load much; most calls load little, so the transcript is not read for them."""
     shows = event.kind == "shell" and any(name in (event.command or "") for name in _PRINTERS)
     return event.subagent is None and (shows or event.kind in _LOADING_KINDS)
 
@@ -59,7 +60,7 @@ def _announce(event: OnBudgetExceeded, state: State, warn_at: int, block_at: int
     limit = state.usage.effective_limit
     used = f"{int(event.percent)} %" + (f" of {limit:,} tokens" if limit else "")
     if event.percent < block_at:
-        return inject(f"▲ CONTEXT: {used} in use — load only what you need, and bring this step to an end")
-    message = f"▲▲ CONTEXT: {used} in use — large reads, fetches and new helpers are stopped from here on. "
-    rest = "Finish and commit the step at hand, say what is left to do, and let a fresh session go on."
-    return inject(message + rest).plus(warn(f"{used} of the context in use: go on in a fresh session soon"))
+        return inject(f"▲ CONTEXT: {used} in use — load only what you need, and finish the current step")
+    message = f"▲▲ CONTEXT: {used} in use — large reads, fetches and new subagents are now blocked. "
+    rest = "Finish and commit the current step, report what is left to do, and let a new session continue."
+    return inject(message + rest).plus(warn(f"context: {used} in use; start a new session soon"))

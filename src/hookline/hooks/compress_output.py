@@ -1,6 +1,7 @@
-"""Show long output of tools as its head, its tail and its errors, and say where the whole lies.
+"""Shorten long tool output to its head, its tail and its errors.
 
-Files that a tool reads or writes stay as they are: an agent that edits a file must have seen all of it.
+Output over `lines` lines or `size` characters is shortened, with a note where the full text is. Files that an
+agent reads are not shortened.
 """
 
 from hookline.core.events import PostToolUse
@@ -9,7 +10,7 @@ from hookline.core.response import Response, modify
 from hookline.core.state import State
 from hookline.hooks._compress_output.shorten import Limits, map_texts, shorten, stays_whole, tree
 
-_RERUN_HINT = "run it again with its output in a file to see the whole"
+_RERUN_HINT = "to see the full output, run it again with its output in a file"
 
 
 @hook(priority=35, nature="policy", why=tree, enabled=False)
@@ -50,7 +51,7 @@ def compress_output(
     if not lengths:
         return None
     return modify(
-        output=output, rule="long-output", reason=f"{sum(lengths):,} characters of output were shortened"
+        output=output, rule="long-output", reason=f"shortened {sum(lengths):,} characters of output"
     )
 
 
@@ -58,4 +59,4 @@ def _keep_output(text: str, state: State) -> str:
     """Keep the full text in a file, and return where it is."""
     keep = state.facts.get("save_output")
     path = keep(text) if keep is not None else ""
-    return f"the whole is in {path}" if path else _RERUN_HINT
+    return f"full output in {path}" if path else _RERUN_HINT

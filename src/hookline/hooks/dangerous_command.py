@@ -1,10 +1,8 @@
-"""Stop shell commands that destroy work: forced pushes, hard resets, deleted trees, in any disguise.
+"""Block shell commands that destroy work.
 
-The line is read as a shell would, so that quoting, wrappers and variables hide nothing, and text that only
-mentions a command stays text. Rules come in packs, all of them on: those about this machine and its
-repositories block, those about services elsewhere ask. `packs` changes that ("block", "ask" or "off"),
-`allow` excepts a rule, `runners` names further programs that run their arguments, each with its options
-that take a value.
+Commands are parsed, so quoting, known wrappers and variables do not hide them. Rules about this machine
+and its repositories block, and rules about remote services ask; `packs` changes this. `allow` excepts rules,
+and `runners` adds programs that run their arguments.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ _DEFAULT_PACKS: Packs = {}
 @hook(
     priority=14,
     nature="policy",
-    on_failure="block",
+    unattended={"on_failure": "block"},
     aliases=("dangerous-cmd-block",),
     rules=rules,
     why=tree,

@@ -1,7 +1,7 @@
-"""Remind the agent, every few prompts and after a compaction, of the plan at hand and the code standards.
+"""Remind the agent of the current plan and the code standards.
 
-It names the newest folder of the plans, and `docs/code-standards.md`, where they exist. It is silent when
-iteration-context has spoken at the same prompt.
+A reminder is injected every `every` prompts and after a compaction. It names the newest plan folder and the
+`standards` file, if they exist.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from hookline.core.events import PostCompact, UserPromptSubmit
 from hookline.core.hook import hook
 from hookline.core.response import Response, inject
 from hookline.core.state import State
-from hookline.hooks._context import format_rows, load_session_info
+from hookline.core.untrusted_text import format_rows, format_title
+from hookline.hooks._context import load_session_info
 from hookline.hooks.iteration_context import is_due
 
 
@@ -29,5 +30,5 @@ def dev_rules_reminder(
     newest, is_file = state.facts.get("newest_folder"), state.facts.get("is_file")
     plan = newest(load_session_info(event, state).plans) if newest else ""
     standards_path = standards if is_file and state.root and is_file(f"{state.root}/{standards}") else ""
-    text = format_rows((("the plan at hand", plan), ("the code standards to keep to", standards_path)))
-    return inject(f"[Reminder]\n{text}") if text else None
+    text = format_rows((("current plan", plan), ("code standards to follow", standards_path)))
+    return inject(f"{format_title('Reminder')}\n{text}") if text else None

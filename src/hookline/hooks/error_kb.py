@@ -1,12 +1,12 @@
-"""Know an error when it comes back: warn before a command that fails, tell what helped, advise on a retry.
+"""Warn of commands that failed before, and suggest the fix that helped.
 
-A failure becomes a signature: the program, and its first error line without paths, numbers, hashes and times.
-What was run between a failure and the next success of the same command is a candidate for a fix; confidence
-grows with use, and halves every 45 days. A repository's errors are shared by all who use the same store.
+Failures are compared by program and first error line. The commands between a failure and the next success
+within `within` seconds are its fix. Confidence grows with use and halves every 45 days.
 """
 
 from __future__ import annotations
 
+from hookline.core.derive import HOOK_KIND
 from hookline.core.events import OnError, PostToolUse, PreToolUse
 from hookline.core.hook import hook
 from hookline.core.response import Response
@@ -32,8 +32,8 @@ def error_kb(
     if isinstance(event, PostToolUse) and event.success and not state.memory.get(_PENDING_NOTE):
         return None
     limits = _error_kb.Limits(confident, within, quiet)
-    if isinstance(event, OnError):
-        return _error_kb.advise(event, state, limits)
+    if isinstance(event, OnError):  # the agent cannot fix a hook
+        return _error_kb.advise(event, state, limits) if event.kind != HOOK_KIND else None
     return (_error_kb.record_success if event.success else _error_kb.record_failure)(event, state, limits)
 
 

@@ -1,8 +1,7 @@
-"""Hand on what a session leaves, and hold the next one's first answer against it.
+"""Save a session's state as a handoff, and give it to the next session.
 
-Before a compaction, when the context is nearly full or the time over, and at the end, a handoff is made from
-the host's recording, without a model and without secrets: task, branch, issue, blockers, next step and what
-helps to go on. After a compaction, and in the session that goes on after a rotation, it is given back.
+A handoff holds the task, branch, issue, blockers and next step, without secrets. It is saved before a
+compaction, when the context or the time runs out, and at the end.
 """
 
 from __future__ import annotations

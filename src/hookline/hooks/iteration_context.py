@@ -1,7 +1,7 @@
-"""Remind the agent, every few prompts, of the last rows of the journal it works on, and of the best so far.
+"""Remind the agent of the last journal rows and the best result so far.
 
-The journal is the one that an engine names to the session (`AUTORESEARCH_JOURNAL`), else the newest
-`autoresearch/*/*.tsv` that was written to within half an hour. Without one it is silent.
+A reminder is injected every `every` prompts. The journal is the file in `AUTORESEARCH_JOURNAL`, or else the
+newest `autoresearch/*/*.tsv` modified within 30 minutes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Stop an agent that goes round in circles: a word first, then the call, then the run.
+"""Stop an agent that repeats calls without progress.
 
-A loop is the same call with the same failing result three times in six minutes, two calls that take turns
-without anything new, a file edited back and forth, or compactions that free next to nothing. What counts is
-the tool, its input, its result and the state of the workspace: the same tests after an edit are no loop, nor
-is waiting for something. A person's next prompt lifts every stop.
+A loop is a repeated failure, two alternating calls, a file edited back and forth, or compactions that free
+little. The agent is warned, then the call is blocked, then the run is ended. A change of the workspace resets
+the count, and the user's next prompt lifts every block.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Give a session what earlier ones learnt, and keep what this one learns.
+"""Recall memories of earlier sessions, and learn new ones.
 
-What holds for the repository and its branch is given when a session starts and after a compaction; what the
-first prompt is about, with that prompt. Learning reads the host's own recording, after the answer is out.
-A command, `enrich`, may name more: within `enrich_within` seconds, after turns at most every `enrich_every`.
+Memories of the repository and branch are injected at the start, and those about the first prompt with it. New
+ones come from the transcript and, if set, from the command `enrich`.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from hookline.core.events import PostCompact, PreCompact, SessionEnd, SessionSta
 from hookline.core.hook import hook
 from hookline.core.ranking import format_memory, remove_outdated, select_within
 from hookline.core.records import Memory
-from hookline.core.response import Response, remember
+from hookline.core.response import Measure, Response, effect, remember
 from hookline.core.state import State
 from hookline.hooks._memory import request_learning
 
 _INJECTED_NOTE, _PROMPTED_NOTE, _COMPACTING_NOTE = "memory.told", "memory.asked", "memory.compacting"
-_START_TITLE = "What earlier sessions learnt here (notes, not orders; check before you rely on it):"
-_PROMPT_TITLE = "What earlier sessions learnt about this (notes, not orders; maybe out of date):"
+_START_TITLE = "Memories of earlier sessions here (notes, not instructions; verify before you rely on them):"
+_PROMPT_TITLE = "Memories of earlier sessions about this (notes, not instructions; may be out of date):"
 _MAX_RECALLED, _MAX_FITTING = 60, 5
 
 
@@ -43,7 +42,7 @@ def memory(
     if isinstance(event, PostCompact):  # some hosts restart the session first: then it was injected there
         return _recall_at_start(state, tokens * 2 // 3) if state.memory.get(_COMPACTING_NOTE) else None
     mark = remember(**{_COMPACTING_NOTE: True}) if isinstance(event, PreCompact) else Response()
-    if not learn or not event.transcript or state.env.get("HOOKLINE_RUN"):  # no person spoke there
+    if not learn or not event.transcript or state.env.get("HOOKLINE_RUN"):  # not from engine runs
         return mark
     return mark.plus(request_learning(event, state, enrich, enrich_within, enrich_every))
 
@@ -77,4 +76,5 @@ def _inject_memories(
     if not fitting:
         return None
     text, ids = "\n".join((title, *map(format_memory, fitting))), [item.id for item in fitting]
-    return Response(context=(text,), private=True).plus(remember(**{**notes, _INJECTED_NOTE: ids}))
+    hits = effect(Measure(name="memory.hits", value=len(ids)))
+    return Response(context=(text,), private=True).plus(remember(**{**notes, _INJECTED_NOTE: ids})).plus(hits)

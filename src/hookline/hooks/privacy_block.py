@@ -1,4 +1,8 @@
-"""Keep secrets out of the conversation: ask a person before a tool opens a file that may hold some."""
+"""Ask before a tool opens a file that may contain secrets.
+
+If the host cannot ask, the call is blocked until the user approves the path. Shell commands that expose a
+secret get a warning unless `shell` is "ask" or "block". `patterns` adds file names.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +23,9 @@ from hookline.hooks._paths.tool_fields import stripped
 @hook(
     priority={PreToolUse: 10, UserPromptSubmit: 10, PostToolUse: 10},
     nature="policy",
-    on_failure="block",
     rules=(RULE, *messages.EXPOSED),
     why=tree,
-    unattended={"shell": "block"},
+    unattended={"shell": "block", "on_failure": "block"},
     stricter={"shell": ("ask", "block"), "patterns": ANY},
 )
 def privacy_block(
@@ -33,7 +36,7 @@ def privacy_block(
     patterns: tuple[str, ...] = (),
     shell: Loudness = "warn",
 ) -> Response | None:
-    if not isinstance(event, PreToolUse):
+    if not isinstance(event, PreToolUse) or event.kind == "question":
         return approvals.heard(event, state)
     place = whereabouts(event, state, patterns)
     if event.kind in SHELLS:

@@ -1,6 +1,7 @@
-"""Take secrets out of what tools print and models read: tokens, private keys, passwords; the rest stays.
+"""Redact secrets in tool output and in requests to models.
 
-Where a host cannot change the text, a person is told of what kind the secret is and where; never the secret.
+If the host cannot change the text, the user gets a warning with the kind and place of the secret. `wrap`
+pipes shell output through the redactor, and `rules` names a file with more rules.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def _change_field(field: str, result: SearchResult) -> Response | None:
         )
     if not result.error_secrets:
         return change
-    seen = f"the error text shows a secret, so treat it as seen: {format_places(result.error_secrets)}"
+    seen = f"the agent saw a secret in the error text; revoke it: {format_places(result.error_secrets)}"
     warning = warn(f"redact-secrets: {seen}")
     return change.plus(warning) if change else warning
 

@@ -1,4 +1,8 @@
-"""Keep the agent out of folders that waste its context: what is installed, generated, or not its business."""
+"""Block access to folders that waste the agent's context.
+
+These hold dependencies, build output and logs. `patterns` and `.ckignore` add gitignore patterns; a line such
+as `!dist/production/` in `.ckignore` allows a path.
+"""
 
 from hookline.core.events import PreToolUse
 from hookline.core.hook import ANY, hook
@@ -14,7 +18,7 @@ from hookline.hooks._paths.tool_fields import stripped
 @hook(
     priority=12,
     nature="policy",
-    on_failure="block",
+    unattended={"on_failure": "block"},
     rules=RULES,
     why=tree,
     stricter={"patterns": ANY},

@@ -1,7 +1,7 @@
-"""Keep the guards out of the agent's reach: their commands, files, wiring and switches.
+"""Block changes to hookline's own files, settings and commands.
 
-Judged by reading commands and paths, links followed. What a program computes only while it runs stays out of
-sight; there the trust that pins a project's content and the terminal that those commands need still hold.
+Values that a program computes at run time are not seen. Project trust, and the terminal that protected
+commands require, still apply there.
 """
 
 from hookline.core.events import PreToolUse
@@ -15,7 +15,7 @@ from hookline.hooks._self_protect import RULES, Finding, tree, weighed
 @hook(
     priority=5,
     nature="policy",
-    on_failure="block",
+    unattended={"on_failure": "block"},
     rules=RULES,
     why=tree,
 )

@@ -1,8 +1,7 @@
-"""Tell a session where it is when it starts: root, branch, plans and reports, and the project's brief.
+"""Give each new session its project root, branch, plans and reports.
 
-`brief` names a file of the project with what every session should know, such as persona, conventions or what
-is being worked on; it is cut at `brief_cap` characters. A state file, `ar-session-….json` in the temporary
-folder, repeats what is known of the session, for other programs to read.
+`brief` names a project file to quote, up to `brief_cap` characters. The state file `ar-session-….json` in
+the temporary folder holds the same facts for other programs.
 """
 
 from __future__ import annotations
@@ -11,7 +10,8 @@ from hookline.core.events import SessionStart
 from hookline.core.hook import hook
 from hookline.core.response import Response, effect, inject, remember, warn
 from hookline.core.state import State
-from hookline.hooks._context import SESSION_NOTE, build_mirror, format_rows, load_session_info
+from hookline.core.untrusted_text import format_rows, format_title, to_line
+from hookline.hooks._context import SESSION_NOTE, build_mirror, load_session_info
 from hookline.hooks._paths.secret import secret
 from hookline.redact import redact
 
@@ -19,7 +19,7 @@ UNSEEN_SOURCE = "unseen"
 """Source of a session start that was inferred from another event."""
 
 
-@hook(priority=56, nature="advice")
+@hook(priority=56, nature="advice", stricter={"brief": ("",)})
 def session_init(
     event: SessionStart,
     state: State,
@@ -38,7 +38,8 @@ def session_init(
         ("plans", info.plans),
         ("reports", info.reports),
     )
-    answer = inject(f"[Session]\n{format_rows(rows)}").plus(remember(**{SESSION_NOTE: info.as_note}))
+    answer = inject(f"{format_title('Session')}\n{format_rows(rows)}")
+    answer = answer.plus(remember(**{SESSION_NOTE: info.as_note}))
     answer = answer.plus(effect(build_mirror(event, state, info, tidy=True)))
     return answer.plus(_inject_brief(state, brief, brief_cap)) if brief else answer
 
@@ -47,9 +48,10 @@ def _inject_brief(state: State, name: str, cap: int) -> Response:
     read = state.facts.get("read_project_file")
     text, problem = read(name) if read else ("", "cannot be read here")
     if secret(name) is not None:
-        text, problem = "", "may hold secrets"
+        text, problem = "", "may contain secrets"
     if problem:
-        return warn(f"the brief {name!r} {problem}, so the session starts without it")
+        return warn(f"brief {name!r} {problem}; the session starts without it")
     redacted = redact(text.strip())  # before it is cut: the start of a secret is not always recognised
-    cut = f"\n[cut here, {cap:,} of {len(redacted):,} characters]" if len(redacted) > cap else ""
-    return inject(f"[Brief]\n{redacted[:cap]}{cut}") if redacted else Response()
+    cut = f"\n[truncated: {cap:,} of {len(redacted):,} characters shown]" if len(redacted) > cap else ""
+    lines = "".join(f"\n> {to_line(line, cap)}" for line in redacted[:cap].splitlines())
+    return inject(f"{format_title('Brief', to_line(name))}{lines}{cut}") if redacted else Response()

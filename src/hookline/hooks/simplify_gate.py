@@ -1,6 +1,7 @@
-"""Hold a request to ship when more has changed than a person can review, until it is simplified.
+"""Block requests to ship a change that is too large to review.
 
-Only a request counts: questions, reports, plans of others and what the person says not to do are no requests.
+From `warn_from` changed lines the agent is warned. Over `block_over` lines the request is blocked, unless the
+user writes `ship anyway: REASON`. Questions and negated requests do not count.
 """
 
 from hookline.core.events import UserPromptSubmit

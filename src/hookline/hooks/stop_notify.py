@@ -1,8 +1,7 @@
-"""Tell whoever is waiting that a session has ended: on the terminal, and by a webhook where one is set.
+"""Notify the user when a session has ended.
 
-With `AR_NOTIFY_WEBHOOK` set to an address, `{text, project, branch, duration, tsv_summary}` is posted there
-as JSON. Of a session that nobody sits at, the end of its turn tells it already; of those of an engine's run
-nothing is told but the end of the run.
+The terminal shows a message, and JSON is posted to the URL in `AR_NOTIFY_WEBHOOK`. Headless sessions notify
+at the end of a turn, and an engine's run notifies once, at its end.
 """
 
 from __future__ import annotations

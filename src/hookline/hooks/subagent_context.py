@@ -1,4 +1,7 @@
-"""Tell a helper agent, while experiments run, where it is: root, branch, paths, and how the metric stands."""
+"""Give subagents the project root, branch, paths and latest metric.
+
+Context is injected only while an experiment journal is active.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ from hookline.core.events import SubagentStart
 from hookline.core.hook import hook
 from hookline.core.response import Response, inject
 from hookline.core.state import State
-from hookline.hooks._context import display_path, format_rows, load_session_info
+from hookline.core.untrusted_text import format_rows, format_title
+from hookline.hooks._context import display_path, load_session_info
 
 
 @hook(priority=62, nature="advice")
@@ -24,4 +28,4 @@ def subagent_context(event: SubagentStart, state: State) -> Response | None:
         ("iterations", str(journal.count)),
         ("latest metric", journal.metric),
     )
-    return inject(f"[Experiments]\n{format_rows(rows)}")
+    return inject(f"{format_title('Experiments')}\n{format_rows(rows)}")

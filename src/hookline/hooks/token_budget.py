@@ -1,7 +1,8 @@
-"""Make a turn go on until the tokens that it was given are spent, or until little comes of it any more.
+"""Continue a turn until its token target is spent.
 
-A target is a setting, an engine's `AUTORESEARCH_TOKEN_TARGET`, or words of a prompt: `+500k` at its start or
-end, `use 2M tokens` anywhere. A prompt's own target holds for the turn that it begins, and before the others.
+The target comes from the prompt (`+500k` at its start or end, `use 2M tokens` anywhere), else from
+`AUTORESEARCH_TOKEN_TARGET` or `target`. The turn ends at 90 % of it, or when continuations bring little
+output.
 """
 
 from __future__ import annotations
@@ -62,14 +63,13 @@ def _end(event: Stop, state: State, default: int) -> Response | None:
     if decision.completion is None:
         return None
     warning = warn(_token_budget.format_completion(decision.completion))
-    return replace(warning, rule="completion", note=_token_budget.format_completion_note(decision.completion))
+    note, measured = _token_budget.describe_completion(decision.completion)
+    return replace(warning, rule="completion", note=note, effects=measured)
 
 
 def _warn_uncounted(event: Stop, remembered: Mapping[str, Any], budget: int) -> Response | None:
-    """Warn once a turn: if the host reports no usage, the turn is not continued."""
+    """Warn once per turn that the host reports no usage; the turn is then not continued."""
     if remembered.get("uncounted"):
         return None
-    message = f"a target of {budget:,} tokens was given, but {event.host} has not told how many were spent"
-    return warn(f"{message}; the turn ends as it would without").plus(
-        remember(**{_NOTE: {**remembered, "uncounted": True}})
-    )
+    message = f"the target of {budget:,} tokens has no effect: {event.host} has not reported the tokens used"
+    return warn(message).plus(remember(**{_NOTE: {**remembered, "uncounted": True}}))

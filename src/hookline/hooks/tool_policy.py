@@ -1,7 +1,7 @@
-"""Allow, ask about or deny tools as the user's own rules say; the first rule that fits decides.
+"""Allow, ask about or deny tools by the user's rules.
 
-`[[hooks.tool-policy.rules]]`: an `action`, what it is for (kind, tool, host, mode, repository, branch; each a
-pattern or a list of patterns, all must fit), and a `reason`.
+A rule has an `action` ("allow", "ask" or "deny"), a `reason`, and patterns for kind, tool, host, mode,
+repository and branch. The first rule that matches decides.
 """
 
 from __future__ import annotations
@@ -11,28 +11,26 @@ from typing import Any
 
 from hookline.core.events import PreToolUse
 from hookline.core.hook import hook
-from hookline.core.response import Response, allow, ask, block, remember, warn
+from hookline.core.response import Response, allow, ask, block
 from hookline.core.state import State
-from hookline.hooks._tool_policy import evaluate_rules, tree
-
-_REPORTED_NOTE = "tool-policy.told"
+from hookline.hooks._tool_policy import evaluate_rules, find_rule_error, tree
 
 
-@hook(priority=8, nature="policy", on_failure="block", why=tree)
+@hook(
+    priority=8,
+    nature="policy",
+    unattended={"on_failure": "block"},
+    checks={"rules": find_rule_error},
+    why=tree,
+)
 def tool_policy(
     event: PreToolUse, state: State, *, rules: tuple[Mapping[str, Any], ...] = ()
 ) -> Response | None:
     if not rules:
         return None
     judged = evaluate_rules(event, state, rules)
-    problems = [
-        f"tool-policy: rule {number} {error}" for number, (_, error, _) in enumerate(judged, 1) if error
-    ]
     fitting = ((number, rule) for number, (rule, *reasons) in enumerate(judged, 1) if not any(reasons))
-    response = _respond(*next(fitting, (0, {})), event)
-    if not problems or list(state.memory.get(_REPORTED_NOTE, ())) == problems:
-        return response
-    return (response or Response()).plus(warn(*problems)).plus(remember(**{_REPORTED_NOTE: problems}))
+    return _respond(*next(fitting, (0, {})), event)
 
 
 def _respond(number: int, rule: Mapping[str, Any], event: PreToolUse) -> Response | None:
@@ -42,6 +40,6 @@ def _respond(number: int, rule: Mapping[str, Any], event: PreToolUse) -> Respons
     if rule["action"] == "allow":
         return allow(reason, rule=name)
     if rule["action"] == "ask":
-        return ask(reason or f"A rule of the user wants to be asked before {event.tool} is used.", rule=name)
-    message = reason or f"A rule of the user forbids {event.tool} here."
-    return block(f"{message} Go on without it, or ask the person you work for.", rule=name)
+        return ask(reason or f"A rule of the user requires approval before {event.tool} runs.", rule=name)
+    message = reason or f"A rule of the user denies {event.tool} here."
+    return block(f"{message} Continue without it, or ask the user.", rule=name)

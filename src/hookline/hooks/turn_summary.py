@@ -1,7 +1,6 @@
-"""Show the user, once a turn has ended, what its hooks did and which prompt may come next.
+"""Show the user a summary of each turn, and suggest the next prompt.
 
-Nothing of it reaches the model. A turn that an error of the model's service ended has no such stage, nor has
-one that a hook makes go on.
+The model does not see it. It is skipped after an API error, and if a hook continues the turn.
 """
 
 from __future__ import annotations

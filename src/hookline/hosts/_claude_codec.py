@@ -136,7 +136,7 @@ def _read_verdict(event: Event, word: str, reason: str) -> Response:
     if not word:
         return Response()
     if word not in VERDICTS:
-        raise HookFailed(f"answered with the decision {word[:40]!r}; there are: {', '.join(VERDICTS)}")
+        raise HookFailed(f"returned the invalid decision {word[:40]!r}; allowed: {', '.join(VERDICTS)}")
     if VERDICTS[word] == "allow" and ALLOW not in event.abilities:
         return Response()  # without a permission request, an approval means no objection
     return Response(verdict=VERDICTS[word], reason=reason)
@@ -145,7 +145,7 @@ def _read_verdict(event: Event, word: str, reason: str) -> Response:
 def _warn_unsupported(decision: Mapping[str, Any]) -> Response:
     """Return warnings about fields of a permission decision that hookline cannot pass on."""
     keys = [key for key in ("interrupt", "updatedPermissions") if decision.get(key)]
-    return Response(warnings=tuple(f"a hook asked for {key!r}, which is not passed on" for key in keys))
+    return Response(warnings=tuple(f"a hook set {key!r}, which is not supported" for key in keys))
 
 
 def _read_stop(event: Event, data: Mapping[str, Any]) -> Response:
@@ -154,7 +154,9 @@ def _read_stop(event: Event, data: Mapping[str, Any]) -> Response:
         return Response()
     reason = _read_text(data, "stopReason") or "a hook ended the run"
     warning = (
-        "" if event.block_prevents else f"a hook wanted to end the run; the agent was only told: {reason}"
+        ""
+        if event.block_prevents
+        else f"a hook tried to end the run; the agent only received the reason: {reason}"
     )
     return Response(verdict="block", reason=reason, warnings=(warning,) if warning else ())
 
@@ -177,7 +179,7 @@ def _read_object(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise HookFailed(f"answered with {key!r} that is no object")
+        raise HookFailed(f"returned {key!r} that is not an object")
     return value
 
 
@@ -186,7 +188,7 @@ def _read_text(data: Mapping[str, Any], key: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise HookFailed(f"answered with {key!r} that is no text")
+        raise HookFailed(f"returned {key!r} that is not text")
     return value
 
 
@@ -226,7 +228,7 @@ def find_plugin(settings: Mapping[str, Any], place: Installation) -> str:
     plugins = settings.get("enabledPlugins")
     enabled = plugins if isinstance(plugins, Mapping) else {}
     names = [name for name, active in enabled.items() if active and name.partition("@")[0] == "hookline"]
-    return f"the plugin {names[0]!r} is on as well, so every event arrives twice" if names else ""
+    return f"the plugin {names[0]!r} is enabled too, so every event arrives twice" if names else ""
 
 
 CHECKS = tuple(

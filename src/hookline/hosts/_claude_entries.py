@@ -12,10 +12,10 @@ from hookline.core.install_table import UserHook
 from hookline.core.values import replace
 
 IGNORED_KEYS = {
-    "if": "runs for every call that its match fits: `if` is not read here",
-    "once": "runs every time: `once` means nothing here",
-    "async": "is waited for: `async` means nothing here",
-    "asyncRewake": "is waited for, and wakes nobody: `asyncRewake` means nothing here",
+    "if": "runs for every call that its matcher matches: `if` is not supported",
+    "once": "runs every time: `once` is not supported",
+    "async": "runs synchronously: `async` is not supported",
+    "asyncRewake": "runs synchronously: `asyncRewake` is not supported",
 }
 """Keys of an entry that hookline does not support, and the behaviour without them."""
 SUPPORTED_KEYS = {
@@ -41,10 +41,10 @@ def read_hooks(entry: Any) -> Iterator[UserHook]:
     hooks = entry.get("hooks") if isinstance(entry, Mapping) else None
     match = entry.get("matcher", "") if isinstance(entry, Mapping) else ""
     if not isinstance(hooks, list) or not isinstance(match, str):
-        yield UserHook(refusal="is no entry that could be read: it needs a list called `hooks`")
+        yield UserHook(refusal="is not a valid entry: the list `hooks` is missing")
         return
     for hook in hooks:
-        yield _read_hook(hook, match) if isinstance(hook, Mapping) else UserHook(refusal="is no object")
+        yield _read_hook(hook, match) if isinstance(hook, Mapping) else UserHook(refusal="is not an object")
 
 
 def read_hooks_in_ms(entry: Any) -> Iterator[UserHook]:
@@ -61,7 +61,7 @@ def _read_hook(hook: Mapping[str, Any], match: str) -> UserHook:
         *_describe_unknown_keys(hook),
     ]
     missing = HOST_VARIABLES.findall(command if isinstance(command, str) else " ".join(command))
-    ignored += [f"wants ${name}, which is not set there" for name in dict.fromkeys(missing)]
+    ignored += [f"uses ${name}, which is not set there" for name in dict.fromkeys(missing)]
     seconds = hook.get("timeout")
     is_timeout = isinstance(seconds, int | float) and not isinstance(seconds, bool) and seconds > 0
     more = Frozen({"on_failure": "block"} if hook.get("onFailure") == "block" else {})
@@ -95,15 +95,13 @@ def _quote_word(word: str) -> str:
 
 def _find_refusal(kind: Any, hook: Mapping[str, Any], command: str | tuple[str, ...]) -> str:
     if kind != "command":
-        return f"is of the type {kind!r}; only commands carry over"
+        return f"has the type {kind!r}; only commands can be converted"
     if hook.get("shell", "bash") != "bash":
-        return f"wants the shell {hook['shell']!r}; commands run in /bin/sh here"
+        return f"requires the shell {hook['shell']!r}; hookline runs commands in /bin/sh"
     return "" if command else "has no command"
 
 
 def _describe_unknown_keys(hook: Mapping[str, Any]) -> Iterator[str]:
     yield from (
-        f"says {key!r}, which is not known here"
-        for key in hook
-        if key not in SUPPORTED_KEYS | IGNORED_KEYS.keys()
+        f"has the unknown key {key!r}" for key in hook if key not in SUPPORTED_KEYS | IGNORED_KEYS.keys()
     )

@@ -108,7 +108,7 @@ def _read_turn(line: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[
 
     All lines of a turn share a prompt id; in older versions, each prompt by a person starts a turn.
     """
-    if line.get("isCompactSummary") is True:  # written by no one: the same turn continues after it
+    if line.get("isCompactSummary") is True:  # not written by a user: the same turn continues after it
         return
     prompt = text_or_empty(line.get("promptId"))
     if prompt:
@@ -117,7 +117,17 @@ def _read_turn(line: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[
         yield Turn(text_or_empty(line.get("uuid")))
 
 
-USAGE = UsageReader(read=read_usage, line_markers=(b'"usage"', b'"user"', b'"compact_boundary"'), late=True)
+def read_answer(line: Mapping[str, Any]) -> str:
+    message = line.get("message")
+    is_own = (
+        line.get("type") == "assistant" and line.get("isSidechain") is not True and not line.get("agentId")
+    )
+    return "\n".join(_read_texts(message.get("content"))) if is_own and isinstance(message, Mapping) else ""
+
+
+USAGE = UsageReader(
+    read=read_usage, line_markers=(b'"usage"', b'"user"', b'"compact_boundary"'), read_answer=read_answer
+)
 
 
 _PROGRAM_PREFIXES = ("<", "Caveat:", "[Request interrupted", "This session is being continued")
@@ -126,8 +136,13 @@ _PROGRAM_PREFIXES = ("<", "Caveat:", "[Request interrupted", "This session is be
 
 def read_conversation(line: Mapping[str, Any]) -> Iterator[conversation.TranscriptEntry]:
     message = line.get("message")
-    skipped = line.get("isSidechain") is True or line.get("agentId") or line.get("isMeta") is True
-    if skipped or line.get("type") not in MESSAGE_TYPES or not isinstance(message, Mapping):
+    marked = any(line.get(name) is True for name in ("isSidechain", "isMeta", "isCompactSummary"))
+    if (
+        marked
+        or line.get("agentId")
+        or line.get("type") not in MESSAGE_TYPES
+        or not isinstance(message, Mapping)
+    ):
         return
     for text in _read_texts(message.get("content")):
         if line.get("type") == "assistant":

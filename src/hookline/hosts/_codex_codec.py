@@ -17,8 +17,8 @@ from hookline.core.host import Reply, ReplyContext
 
 MOMENTS_WITHOUT_REPLY = frozenset({"PreModelRequest", "PostModelRequest", "SessionEnd"})
 """Moments at which Codex reads no reply."""
-DEFAULT_REASON = "A hook stopped this."
-EMPTY_OUTPUT = "(A hook left nothing of the output.)"
+DEFAULT_REASON = "A hook blocked this."
+EMPTY_OUTPUT = "(A hook removed the output.)"
 
 
 def encode(answer: ReplyContext) -> Reply:
@@ -124,7 +124,7 @@ def find_failure(payload: Mapping[str, Any]) -> str:
     """Return the error in a tool's result; the result of a command has none, only the transcript has."""
     response = payload.get("tool_response")
     if isinstance(response, Mapping):
-        return "the tool says that it failed" if response.get("isError") is True else ""
+        return "the tool reported a failure" if response.get("isError") is True else ""
     first_line = str(response).partition("\n")[0] if payload.get("tool_name") == "apply_patch" else ""
     return first_line if first_line.startswith("Exit code: ") and first_line != "Exit code: 0" else ""
 

@@ -214,14 +214,27 @@ def _read_total(total: Any, last: Any) -> Iterator[UsageEntry]:
     yield Total(spent, used)
 
 
+def read_answer(line: Mapping[str, Any]) -> str:
+    payload = line.get("payload")
+    if line.get("type") != "response_item" or not isinstance(payload, Mapping):
+        return ""
+    is_answer = payload.get("type") == "message" and payload.get("role") == "assistant"
+    return join_text(payload.get("content")) if is_answer else ""
+
+
 USAGE = UsageReader(
     read=read_usage,
-    line_markers=(b'"token_usage_record"', b'"token_count"', b'"turn_context"', b'"task_started"'),
-)
+    line_markers=(
+        b'"token_usage_record"', b'"token_count"', b'"turn_context"', b'"task_started"', b'"output_text"',
+    ),
+    read_answer=read_answer,
+)  # fmt: skip
 
 
-_PROGRAM_PREFIXES = ("<", "# AGENTS.md")
+_PROGRAM_PREFIXES = ("<", "# AGENTS.md", "# Context from my IDE setup", "# Files mentioned by the user")
 """Prefixes of texts in user messages that were written by programs."""
+_REQUEST_TITLE = "## My request for Codex:"
+"""Title of the person's own words, below the context that an editor adds."""
 _EXIT_CODE = re.compile(r"(?:Exit code:|exited with code) (?!0\b)-?\d+")
 
 
@@ -243,8 +256,10 @@ def read_conversation(line: Mapping[str, Any]) -> Iterator[conversation.Transcri
 def _read_message(role: str, text: str) -> Iterator[conversation.TranscriptEntry]:
     if role == "assistant":
         yield Message(by="agent", text=text)
-    elif role == "user" and not text.lstrip().startswith(_PROGRAM_PREFIXES):
-        yield Message(by="person", text=text)
+        return
+    request = text.rpartition(_REQUEST_TITLE)[2].strip()  # the context above it may contain the title, too
+    if role == "user" and not request.startswith(_PROGRAM_PREFIXES):
+        yield Message(by="person", text=request)
 
 
 def _failed_output(output: Any) -> str:

@@ -14,7 +14,7 @@ MOMENTS_WITHOUT_MATCHER = ("UserPromptSubmit", "Stop", "Interrupt", "PreModelReq
 
 
 def count_untrusted(settings: Mapping[str, Any], place: Installation) -> str:
-    """Return a sentence that counts the hooks which are not trusted yet."""
+    """Return a sentence with the number of hooks that are not trusted yet."""
     hooks = settings.get("hooks")
     state = hooks.get("state") if isinstance(hooks, Mapping) else None
     trusted = state if isinstance(state, Mapping) else {}

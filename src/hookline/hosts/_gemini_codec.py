@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from hookline.core.events import (
@@ -14,12 +14,12 @@ from hookline.core.events import (
     UserPromptSubmit,
 )
 from hookline.core.frozen import thaw
-from hookline.core.host import Reply, ReplyContext
+from hookline.core.host import Reply, ReplyContext, value_at
 from hookline.core.response import find_end_reason
 from hookline.hosts._continuation import continuation_prefix
 
-CHANGED_NOTE = "(The tool ran; what follows is its result as a hook changed it.)"
-OMITTED_NOTE = "(a part of the result that is no text was left out)"
+CHANGED_NOTE = "(The tool ran; a hook changed its result as follows.)"
+OMITTED_NOTE = "(a part of the result that is not text was omitted)"
 EXIT_CODE = re.compile(
     r"^Exit Code: (?!0$)-?\d+(?=(?:\nSignal: .*)?(?:\nBackground PIDs: .*)?(?:\nProcess Group PGID: .*)?"
     r"(?:\n</untrusted_context>)?(?:\s+\[System\] .*)?\s*\Z)",
@@ -176,3 +176,33 @@ def is_partial(payload: Mapping[str, Any]) -> bool:
 
 def keeps_all(old: tuple[Any, ...], new: tuple[Any, ...]) -> bool:
     return len(new) >= len(old)
+
+
+Answers = Mapping[str, str]
+
+
+def with_answers(
+    payload: Mapping[str, Any], tool: str, read: Callable[[Sequence[Mapping[str, Any]], str], Answers]
+) -> Mapping[str, Any]:
+    """Return the payload of the question *tool* with the person's answers, by question."""
+    questions, text = value_at(payload, "tool_input.questions"), value_at(payload, "tool_response.llmContent")
+    if payload.get("tool_name") != tool or not isinstance(questions, list) or not isinstance(text, str):
+        return payload
+    answers = read([one for one in questions if isinstance(one, Mapping)], text)
+    response = {**payload["tool_response"], "answers": answers}
+    return {**payload, "tool_response": response} if answers else payload
+
+
+def _read_answers(questions: Sequence[Mapping[str, Any]], text: str) -> Answers:
+    """Return the answers in *text*, by the number of the question; none if a question is asked twice."""
+    texts = [str(one.get("question", "")) for one in questions]
+    try:
+        answers = json.loads(text)["answers"]
+        found = {texts[int(number)]: str(answer) for number, answer in answers.items()}
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return {}
+    return found if len(set(texts)) == len(texts) else {}
+
+
+def add_answers(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    return with_answers(payload, "ask_user", _read_answers)

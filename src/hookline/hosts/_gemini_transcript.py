@@ -1,7 +1,7 @@
 """Reader of the transcripts of Gemini CLI and Qwen Code: token usage and conversation.
 
 Gemini CLI writes a message again when its tools are done, with their results. Context from hooks is part of
-the user's message, in an element of its own.
+the user's message, in its own element.
 """
 
 from __future__ import annotations
@@ -18,6 +18,10 @@ from hookline.hosts._gemini_codec import EXIT_CODE
 from hookline.hosts._transcript import text_or_empty
 
 _HOOK_CONTEXT = re.compile(r"(?s)\A\s*<hook_context>.*?</hook_context>\s*")
+_REFERENCED_FILES = "--- Content from referenced files ---"
+"""Line after which a user's message has the content of the files that it mentions."""
+_PROGRAM_PREFIXES = ("<", "I ran the following shell command:")
+"""Prefixes of user messages that were written by programs."""
 _LABEL = re.compile(r"^(?:Output|Error): ?")
 _FRAME_PREFIXES = (
     *("Command:", "Directory:", "Exit Code:", "Signal:", "Background PIDs:", "Process Group PGID:"),
@@ -65,8 +69,8 @@ def read_qwen_conversation(line: Mapping[str, Any]) -> Iterator[TranscriptEntry]
 
 
 def _person_messages(text: str) -> Iterator[Message]:
-    message = _HOOK_CONTEXT.sub("", text)
-    if message.strip() and not message.lstrip().startswith("<") and PREFIX not in message[:60]:
+    message = _HOOK_CONTEXT.sub("", text).partition(_REFERENCED_FILES)[0].strip()
+    if message and not message.startswith(_PROGRAM_PREFIXES) and PREFIX not in message[:60]:
         yield Message(by="person", text=message)
 
 
@@ -153,5 +157,29 @@ def _is_by_person(content: Any) -> bool:
     return bool(text) and not any("functionResponse" in part for part in parts) and PREFIX not in text[:60]
 
 
-GEMINI_USAGE = UsageReader(read=read_gemini_usage, line_markers=(b'"tokens"', b'"user"'))
-QWEN_USAGE = UsageReader(read=read_qwen_usage, line_markers=(b'"usageMetadata"', b'"user"'))
+def read_gemini_answer(line: Mapping[str, Any]) -> str:
+    return _join_answer(line.get("content")) if line.get("type") == "gemini" else ""
+
+
+def read_qwen_answer(line: Mapping[str, Any]) -> str:
+    message = line.get("message")
+    is_own = (
+        line.get("type") == "assistant" and not line.get("agentId") and line.get("isSidechain") is not True
+    )
+    return _join_answer(message.get("parts")) if is_own and isinstance(message, Mapping) else ""
+
+
+def _join_answer(content: Any) -> str:
+    return text_or_empty(content) or "".join(
+        text_or_empty(part.get("text"))
+        for part in _filter_objects(content)
+        if part.get("thought") is not True
+    )
+
+
+GEMINI_USAGE = UsageReader(
+    read=read_gemini_usage, line_markers=(b'"tokens"', b'"user"'), read_answer=read_gemini_answer
+)
+QWEN_USAGE = UsageReader(
+    read=read_qwen_usage, line_markers=(b'"usageMetadata"', b'"user"'), read_answer=read_qwen_answer
+)

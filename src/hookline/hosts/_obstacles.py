@@ -36,7 +36,7 @@ def unlisted_folder(name: str, fix: str) -> FindObstacle:
     def find_obstacle(settings: Mapping[str, Any], place: Installation) -> str:
         folders = _value_at(settings, name)
         trusted = isinstance(folders, list) and any(_is_within(place.root, str(folder)) for folder in folders)
-        return "" if place.scope == "user" or trusted else f"{place.root} is no folder that it trusts: {fix}"
+        return "" if place.scope == "user" or trusted else f"{place.root} is not a trusted folder: {fix}"
 
     return find_obstacle
 
@@ -55,7 +55,7 @@ def untrusted_folder(fix: str, switch: str, *, default: bool) -> FindObstacle:
             level in TRUSTED_LEVELS and _covers(folder, level, place.root)
             for folder, level in settings.items()
         )
-        return "" if trusted else f"{place.root} is no folder that it trusts: {fix}"
+        return "" if trusted else f"{place.root} is not a trusted folder: {fix}"
 
     return find_obstacle
 
@@ -69,7 +69,7 @@ def untrusted_project(fix: str) -> FindObstacle:
         trusted = any(
             path == place.root and _value_at(project, "trust_level") == "trusted" for path, project in levels
         )
-        return "" if place.scope == "user" or trusted else f"{place.root} is no project that it trusts: {fix}"
+        return "" if place.scope == "user" or trusted else f"{place.root} is not a trusted project: {fix}"
 
     return find_obstacle
 
@@ -80,7 +80,7 @@ def disabled_by_name(switch: str, name: str = "hookline") -> FindObstacle:
     def find_obstacle(settings: Mapping[str, Any], place: Installation) -> str:
         names = _value_at(settings, switch)
         off = isinstance(names, list) and name in names
-        return f"`{switch}` names {name!r}, so our hooks do not run" if off else ""
+        return f"`{switch}` contains {name!r}, so the hooks of hookline do not run" if off else ""
 
     return find_obstacle
 

@@ -4,9 +4,9 @@ OpenCode calls functions of plugins without a time limit, and reports what they 
 plugin throws only the block of a hook, and limits the time of each call.
 """
 
-PLUGIN = r"""// Written by hookline; `hookline upgrade` writes it anew, `hookline uninstall` takes it away.
-// It tells `hookline hook opencode` what OpenCode tells its plugins, and does what the answer says.
-// Nothing is thrown here but a hook's own block, whatever becomes of hookline itself.
+PLUGIN = r"""// Written by hookline; `hookline upgrade` rewrites it, `hookline uninstall` removes it.
+// It passes OpenCode's plugin calls to `hookline hook opencode` and applies the answers.
+// It throws only the block of a hook, even if hookline itself fails.
 import { spawn } from "node:child_process"
 
 const COMMAND = @COMMAND@
@@ -14,7 +14,7 @@ const GUARDS = @GUARDS@
 const SECONDS = @SECONDS@
 const WINDOWS = process.platform === "win32"
 const AT_ONCE = ["session.created", "permission.asked"]
-const FAREWELL = 10 // seconds: OpenCode waits for us when it ends, and so does its user
+const FAREWELL = 10 // seconds: OpenCode and its user wait for this when it ends
 const MODE = process.argv[2]
 const SCREEN = !["run", "serve", "web", "acp", "github"].includes(MODE)
 const CLAIMS = (globalThis[Symbol.for("hookline")] ??= new Map())
@@ -30,7 +30,7 @@ function started(moment, payload, cwd) {
     const limit = setTimeout(() => {
       child.kill()
       setTimeout(() => child.kill("SIGKILL"), 1000).unref?.()
-      end({ broken: `took longer than ${seconds} s` })
+      end({ broken: `timed out after ${seconds} s` })
     }, seconds * 1000)
     child.on("error", (error) => end({ broken: `could not be started: ${error.message}` }))
     child.on("close", (code) => end(read(code, heard)))
@@ -44,13 +44,13 @@ function started(moment, payload, cwd) {
 function read(code, { out, err }) {
   const more = err.trim().slice(0, 300)
   if (code === 2) return { deny: more || "hookline blocked this call" }
-  if (code !== 0) return { broken: `ended with ${code}${more && ": " + more}` }
+  if (code !== 0) return { broken: `exited with status ${code}${more && ": " + more}` }
   try {
     const answer = out.trim() ? JSON.parse(out) : {}
     if (typeof answer !== "object" || answer === null || Array.isArray(answer)) throw new Error()
     return more ? { ...answer, warnings: [...(answer.warnings ?? []), more] } : answer
   } catch {
-    return { broken: `printed what is no answer: ${out.trim().slice(0, 80)}` }
+    return { broken: `printed an invalid answer: ${out.trim().slice(0, 80)}` }
   }
 }
 
@@ -59,7 +59,7 @@ const textOf = (output) =>
     ? output.output
     : (output.content ?? []).filter((part) => part.type === "text").map((part) => part.text).join("\n")
 
-// A command that failed is told by its exit code only, a tool of an MCP server by a mark.
+// A failed command is reported only by its exit code, a failed tool of an MCP server by a flag.
 function errorOf(output) {
   if (output.metadata?.exit) return `exit code ${output.metadata.exit}`
   return output.isError ? textOf(output) || "it failed" : ""
@@ -76,7 +76,7 @@ function setText(output, text) {
   output.content.splice(0, Infinity, { type: "text", text }, ...others)
 }
 
-// What of a conversation is text, and where it stands.
+// Yield the texts of a conversation, and the place of each.
 function* texts(messages) {
   for (const { info, parts } of messages)
     for (const part of parts) {
@@ -87,7 +87,7 @@ function* texts(messages) {
 }
 
 export const Hookline = async ({ client, directory }) => {
-  // The user's plugin and the repository's would both be asked: the first that came stays.
+  // The user's plugin and the repository's may both be loaded: only the first one answers.
   if ((CLAIMS.get(directory) ?? import.meta.url) !== import.meta.url) return {}
   CLAIMS.set(directory, import.meta.url)
 
@@ -95,7 +95,7 @@ export const Hookline = async ({ client, directory }) => {
   const pending = new Set()
   let latest = Promise.resolve()
   const complained = new Set()
-  const answered = new Set() // calls and permissions that need no second look
+  const answered = new Set() // calls and permissions that were already answered
 
   const session = (id) => {
     const fresh = { id, parent: "", agent: "", last: "", standing: [], once: [], changes: new Map() }
@@ -121,14 +121,14 @@ export const Hookline = async ({ client, directory }) => {
     const payload = { hook: moment, session: root(one).id, directory, ...helper, ...more }
     const answer = await started(moment, payload, directory)
     if (answer.broken) {
-      await complain(`hookline ${answer.broken}; nothing judged this`)
+      await complain(`hookline ${answer.broken}; no hook judged this`)
       return {}
     }
     for (const text of answer.warnings ?? []) await say(text)
     return answer
   }
 
-  // The start is told once, before anything that depends on it.
+  // The start is reported once, before anything that depends on it.
   const begin = (one, source) => {
     const moment = one.parent ? "child.session.created" : "session.created"
     const keep = ({ context }) => context && one.standing.push(context)
@@ -136,13 +136,13 @@ export const Hookline = async ({ client, directory }) => {
   }
 
   async function stop(one) {
-    if (!one.open) return // an error is told as two ends
+    if (!one.open) return // an error is reported as two ends
     one.open = false
     if (one.parent) return ask("child.session.idle", one, { again: false, last: one.last })
     const answer = await ask("session.idle", one, { again: Boolean(one.again), last: one.last })
     one.again = answer.deny !== undefined && MODE !== "run"
     if (answer.deny === undefined) return
-    if (MODE === "run") return say(`opencode run ends here, although a hook wants to go on: ${answer.deny}`)
+    if (MODE === "run") return say(`opencode run ends although a hook asked to continue: ${answer.deny}`)
     one.ours = true
     const body = { parts: [{ type: "text", text: answer.deny }], ...(one.agent && { agent: one.agent }) }
     await client.session.promptAsync({ path: { id: one.id }, body })
@@ -201,7 +201,7 @@ export const Hookline = async ({ client, directory }) => {
       if (!handle) return
       const before = AT_ONCE.includes(event.type) ? undefined : latest
       const work = Promise.resolve(before).then(() => handle(event.properties))
-      if (before) latest = work.catch(() => {}) // what is only told is told in its order
+      if (before) latest = work.catch(() => {}) // these events are handled in order
       pending.add(work)
       return work.finally(() => pending.delete(work))
     },
@@ -237,7 +237,7 @@ export const Hookline = async ({ client, directory }) => {
         one.changes.set(id, { from: holder[key], to: answer.change?.[at]?.text ?? holder[key] }))
       for (const { id, holder, key } of known) holder[key] = one.changes.get(id).to
       if (answer.context) one.once.push(answer.context)
-      one.refused = answer.deny // thrown here it would be a failure without a reason
+      one.refused = answer.deny // throwing here would be a failure without a reason
     },
     "experimental.chat.system.transform": async ({ sessionID }, { system }) => {
       if (!sessions.has(sessionID) || /^You are a title generator/.test(system[0] ?? "")) return

@@ -5,7 +5,7 @@ replaces the result by its reason, and so serves to change a result.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hookline.core.events import (
@@ -16,7 +16,13 @@ from hookline.core.host import Reply, ReplyContext
 from hookline.core.values import replace
 from hookline.hosts import _claude_codec
 from hookline.hosts._continuation import continuation_prefix
-from hookline.hosts._gemini_codec import CHANGED_NOTE, feedback_text, format_result, is_continuation
+from hookline.hosts._gemini_codec import (
+    CHANGED_NOTE,
+    feedback_text,
+    format_result,
+    is_continuation,
+    with_answers,
+)
 
 
 def encode(answer: ReplyContext) -> Reply:
@@ -55,3 +61,18 @@ def is_sender(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
     session = env.get("QWEN_CODE_SESSION_ID")
     own_fields = bool(env.get("QWEN_PROJECT_DIR")) and "timestamp" in payload and "permission_mode" in payload
     return own_fields or (bool(session) and session == payload.get("session_id"))
+
+
+_ANSWERED = "User has provided the following answers:\n\n"
+
+
+def _read_answer(questions: Sequence[Mapping[str, Any]], text: str) -> Mapping[str, str]:
+    """Return the answer in *text*, which follows the header of the only question."""
+    if len(questions) != 1:
+        return {}
+    start = f"{_ANSWERED}**{questions[0].get('header')}**: "
+    return {str(questions[0].get("question", "")): text.removeprefix(start)} if text.startswith(start) else {}
+
+
+def add_answers(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    return with_answers(payload, "ask_user_question", _read_answer)

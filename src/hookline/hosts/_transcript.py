@@ -31,7 +31,7 @@ class Call(Struct, frozen=True, kw_only=True):
     helper: str = ""
     """The subagent that requested the call, if any."""
     partial: bool = False
-    """Whether the recorded input is truncated."""
+    """True if the recorded input is truncated."""
 
 
 class Result(Struct, frozen=True, kw_only=True):

@@ -62,8 +62,8 @@ def make_files(entries: tuple[InstallEntry, ...]) -> dict[str, str]:
 
 HOST = Host(
     name="cline",
-    about="Cline, the editor's extension and the command line's program.",
-    documented="Cline's own sources of 22 August 2026",
+    about="Cline, as an editor extension and on the command line.",
+    documented="the source code of Cline, 22 August 2026",
     event_key="hookName",
     common_paths={"session": "taskId", "cwd": "cwd", "at": "timestamp", "subagent_id": HELPER},
     moments={

@@ -116,15 +116,15 @@ HOST = Host(
             ObstacleCheck(file="~/.codex/config.toml", find_obstacle=disabled_by("features.hooks", to=False)),
             ObstacleCheck(
                 file="~/.codex/config.toml",
-                find_obstacle=untrusted_project("start `codex` there, and say so"),
+                find_obstacle=untrusted_project("start `codex` there and confirm the trust"),
             ),
             ObstacleCheck(file="~/.codex/config.toml", find_obstacle=count_untrusted),
         ),
         manual_steps=(
-            "Codex skips hooks, without a word, until a person trusts them: start `codex` and type `/hooks`.",
-            "Whenever an entry changes, that is to be done again.",
+            "Codex skips hooks until you trust them: start `codex`, type `/hooks`; repeat after changes.",
         ),
     ),
+    silent_mark='"source":"exec"',
     usage=_codex_transcript.USAGE,
     conversation=_codex_transcript.CONVERSATION,
     headless=("codex", "exec", "--json", "--model={model}", "--dangerously-bypass-hook-trust", "-"),

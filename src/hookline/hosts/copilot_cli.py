@@ -35,7 +35,7 @@ from hookline.hosts._obstacles import disabled_by, unlisted_folder
 CALL = {"tool": "toolName", "input": "toolArgs"}
 TEXT = {"output": "textResultForLlm"}
 FILE = {"path": "path", **TEXT}
-NOT_RUN = json.dumps({"type": "progress", "message": "hookline could not be run, so nothing was judged"})
+NOT_RUN = json.dumps({"type": "progress", "message": "hookline could not run; the call was not checked"})
 
 
 def find_tool(name: str) -> Tool:
@@ -141,7 +141,7 @@ HOST = Host(
             ),
         ),
         manual_steps=(
-            "the folder must be trusted for the project's hooks to run: `copilot` asks when it starts there",
+            "trust the folder, or the hooks of the project do not run: `copilot` asks when it starts there",
         ),
     ),
     headless=("copilot", "-p", "{prompt}", "--trust-folder", "--no-color", "--model={model}"),

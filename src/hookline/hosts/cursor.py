@@ -57,8 +57,8 @@ def make_entry(entry: InstallEntry) -> dict[str, Any]:
 
 HOST = Host(
     name="cursor",
-    about="Cursor, the editor's agent and the command line's.",
-    documented="Cursor's page on hooks of October 2026, and what others read in version 2026.09.18",
+    about="Cursor, in the editor and on the command line.",
+    documented="Cursor's page on hooks of October 2026, and published analyses of version 2026.09.18",
     event_key="hook_event_name",
     common_paths={
         "session": "conversation_id",
@@ -119,7 +119,9 @@ HOST = Host(
             initial_content={"version": 1},
             make_entry=make_entry,
         ),
-        manual_steps=("trust the workspace in Cursor: it runs a project's hooks in no other",),
+        manual_steps=(
+            "trust the workspace in Cursor: it runs the hooks of a project only in trusted workspaces",
+        ),
     ),
     headless=("cursor-agent", "-p", "{prompt}"),
 )

@@ -4,7 +4,7 @@ import json
 
 from hookline.core.envelope import COMMON_PATHS, check_event, encode_response, field_paths
 from hookline.core.events import EVENTS
-from hookline.core.host import Host, Reply, ReplyContext, moment, tool
+from hookline.core.host import ANY_OUTPUT, Host, Reply, ReplyContext, moment, tool
 
 KINDS = ("shell", "read", "write", "edit", "glob", "grep", "list", "search", "fetch", "agent", "question")
 
@@ -15,12 +15,13 @@ def encode(answer: ReplyContext) -> Reply:
 
 HOST = Host(
     name="envelope",
-    about="The portable protocol itself, for programs that speak it.",
+    about="The portable protocol, for programs that use it directly.",
     tested_version="",
     event_key="hook",
     common_paths=COMMON_PATHS,
     moments={name: moment(event, *event.abilities, **field_paths(event)) for name, event in EVENTS.items()},
-    tools={kind: tool(kind) for kind in KINDS},
+    tools={kind: tool(kind, output=ANY_OUTPUT) for kind in KINDS},
+    find_tool=lambda name: tool("other", output=ANY_OUTPUT),
     check_payload=check_event,
     encode=encode,
 )

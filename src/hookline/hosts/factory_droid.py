@@ -60,7 +60,7 @@ def make_entry(entry: InstallEntry) -> dict[str, Any]:
 HOST = Host(
     name="factory-droid",
     about="Factory's Droid.",
-    documented="Factory's page on hooks, and what others read in version 0.223.0",
+    documented="Factory's page on hooks, and published analyses of version 0.223.0",
     event_key="hook_event_name",
     common_paths={
         "session": "session_id",
@@ -117,7 +117,7 @@ HOST = Host(
                 find_obstacle=disabled_by("hooksDisabled", "allowManagedHooksOnly"),
             ),
         ),
-        manual_steps=("start droid anew: it reads its hooks once, when it starts",),
+        manual_steps=("restart droid: it reads its hooks only at its start",),
     ),
     headless=("droid", "exec", "{prompt}"),
 )

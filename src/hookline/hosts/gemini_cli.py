@@ -24,6 +24,7 @@ from hookline.hosts import _gemini_transcript
 from hookline.hosts._claude_entries import read_hooks_in_ms
 from hookline.hosts._gemini_codec import (
     SHELL,
+    add_answers,
     encode,
     find_failure,
     is_automatic,
@@ -34,8 +35,7 @@ from hookline.hosts._gemini_codec import (
 from hookline.hosts._obstacles import any_of, disabled_by, disabled_by_name, untrusted_folder
 
 CALL = {"tool": "tool_name", "input": "tool_input"}
-FILE = {"path": "file_path", "output": WHOLE_OUTPUT}
-FOLDER = {"path": "dir_path", "output": WHOLE_OUTPUT}
+FILE, FOLDER = ({"path": place, "output": WHOLE_OUTPUT} for place in ("file_path", "dir_path"))
 find_switch = any_of(disabled_by("hooksConfig.enabled", to=False), disabled_by_name("hooksConfig.disabled"))
 
 
@@ -100,6 +100,7 @@ HOST = Host(
     },
     find_tool=find_tool,
     find_error=find_failure,
+    normalize=add_answers,
     encode=encode,
     env_markers=("GEMINI_CLI", "GEMINI_SESSION_ID"),
     recognises=is_sender,
@@ -132,7 +133,7 @@ HOST = Host(
             ),
         ),
         manual_steps=(
-            "Hooks of a project run only in a folder that you trust: open it with `gemini` and say so.",
+            "Hooks of a project run only in a trusted folder: open it with `gemini` and confirm the trust.",
         ),
     ),
     usage=_gemini_transcript.GEMINI_USAGE,

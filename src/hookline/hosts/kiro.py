@@ -33,9 +33,9 @@ OLDER_ENGINE = "hookline_older"
 MESSAGE_MOMENTS = ("SessionStart", "UserPromptSubmit")
 """Moments at which the newer engine turns any output, even none, into a message."""
 MANUAL_STEP = (
-    "start the command line with `kiro-cli --v3`: its older engine reads no such file. For that one put "
-    '{"command": "hookline hook kiro", "timeout_ms": 30000} into your agent\'s own file, in the hooks of '
-    "agentSpawn, userPromptSubmit, preToolUse, postToolUse and stop"
+    "start the command line with `kiro-cli --v3`: its older engine does not read this file. "
+    'For the older engine, add {"command": "hookline hook kiro", "timeout_ms": 30000} to the file of your '
+    "agent, in the hooks of agentSpawn, userPromptSubmit, preToolUse, postToolUse and stop"
 )
 
 
@@ -57,7 +57,7 @@ def find_failure(payload: Mapping[str, Any]) -> str:
     """Return the error that the older engine reports in the result; the newer one reports none."""
     result = payload.get("tool_response")
     failed = isinstance(result, Mapping) and result.get("success") is False
-    return "the tool says that it failed" if failed else ""
+    return "the tool reported a failure" if failed else ""
 
 
 def encode(answer: ReplyContext) -> Reply:
@@ -94,8 +94,8 @@ def make_files(entries: tuple[InstallEntry, ...]) -> dict[str, str]:
 
 HOST = Host(
     name="kiro",
-    about="Kiro, the editor and the command line.",
-    documented="Kiro's pages on hooks, and what others read in version 2.22.1",
+    about="Kiro, in the editor and on the command line.",
+    documented="Kiro's pages on hooks, and published analyses of version 2.22.1",
     event_key="hook_event_name",
     common_paths={"session": "session_id", "cwd": "cwd"},
     moments={

@@ -131,7 +131,7 @@ HOST = Host(
         ),
         folder_env="XDG_CONFIG_HOME",
         manual_steps=(
-            "OpenCode reads plugins when it starts, and fetches its plugin package the first time.",
+            "Restart OpenCode: it reads plugins at its start; the first time it downloads a package.",
         ),
     ),
     headless=("opencode", "run", "--format=json", "--model={model}"),

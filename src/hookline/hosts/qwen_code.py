@@ -27,7 +27,7 @@ from hookline.core.install_table import InstallEntry, InstallMethod, ObstacleChe
 from hookline.hosts import _gemini_transcript
 from hookline.hosts._claude_entries import read_hooks
 from hookline.hosts._obstacles import disabled_by, untrusted_folder
-from hookline.hosts._qwen_codec import encode, is_not_by_person, is_sender
+from hookline.hosts._qwen_codec import add_answers, encode, is_not_by_person, is_sender
 
 # The client invents `tool_use_id`; it is the same only in the moments of one call.
 CALL = {"tool": "tool_name", "input": "tool_input", "call": "tool_call_id"}
@@ -96,6 +96,7 @@ HOST = Host(
         "todo_write": tool("todo", todos="todos", text="content", status="status"),
     },
     find_tool=find_tool,
+    normalize=add_answers,
     encode=encode,
     env_markers=("QWEN_CODE", "QWEN_CODE_SESSION_ID", "QWEN_PROJECT_DIR"),
     recognises=is_sender,
@@ -130,7 +131,7 @@ HOST = Host(
             ),
         ),
         manual_steps=(
-            "Hooks of a project run only in a folder that you trust: open it with `qwen` and say so.",
+            "Hooks of a project run only in a trusted folder: open it with `qwen` and confirm the trust.",
         ),
     ),
     usage=_gemini_transcript.QWEN_USAGE,

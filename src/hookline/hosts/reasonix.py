@@ -143,7 +143,7 @@ HOST = Host(
             registered_as="plugins",
         ),
         folder_env="REASONIX_HOME",
-        manual_steps=("open a new session: plugins are read when one starts",),
+        manual_steps=("start a new session: plugins are read at its start",),
     ),
     headless=("reasonix", "run"),
 )

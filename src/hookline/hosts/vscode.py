@@ -114,6 +114,6 @@ HOST = Host(
             project=".github/hooks/hookline-vscode.json",
             make_entry=make_entry,
         ),
-        manual_steps=("trust the workspace in Visual Studio Code: it runs no hooks in others",),
+        manual_steps=("trust the workspace in Visual Studio Code: it runs hooks only in trusted workspaces",),
     ),
 )

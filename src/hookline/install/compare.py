@@ -46,7 +46,7 @@ def find_differences(actual: Any, expected: Any, host: str, path: str = "") -> I
             for our_entry, expected_entry in zip(our_entries, expected, strict=True):
                 yield from find_differences(our_entry, expected_entry, host, path)
         else:
-            yield Difference(text=f"`{path}` calls us {len(our_entries)} times, not {len(expected)}")
+            yield Difference(text=f"`{path}` calls hookline {len(our_entries)} times, not {len(expected)}")
     elif actual != expected:
         yield _other_value(actual, expected, path)
 
@@ -59,7 +59,7 @@ def _extra_keys(actual: Mapping[str, Any], expected: Mapping[str, Any], path: st
     for key, value in actual.items():
         if key not in expected and value not in DEFAULT_VALUES:
             inner_path = f"{path}.{key}" if path else key
-            yield Difference(text=f"`{inner_path}` is {_format_value(value)}, and init does not write it")
+            yield Difference(text=f"`{inner_path}` is {_format_value(value)}; init does not write this key")
 
 
 def _other_value(actual: Any, expected: Any, path: str) -> Difference:

@@ -67,7 +67,9 @@ def convert_hook(source: Host, target: Host, moment: str, written: UserHook, pay
         "hosts": [target.name],
     }
     is_late = written.timeout is not None and written.timeout > max_seconds
-    timeout_loss = (f"has {max_seconds:g} s: {target.name} waits no longer there",) if is_late else ()
+    timeout_loss = (
+        (f"its timeout is reduced to {max_seconds:g} s, the limit of {target.name}",) if is_late else ()
+    )
     return Conversion(
         moment=moment,
         written=written,
@@ -87,16 +89,14 @@ def _timeout_limits(source: Host, row: Moment, written: UserHook, seconds: float
     default_seconds = way.default_timeout if isinstance(way, SettingsFile) and row.timeout is None else 0.0
     if written.timeout is not None or default_seconds <= seconds:
         return ()
-    return (
-        f"where it needs more than {seconds:g} s, it is ended: {source.name} gives it {default_seconds:g} s",
-    )
+    return (f"it is ended after {seconds:g} s; {source.name} allows {default_seconds:g} s",)
 
 
 def _unsupported_reason(moment: str, row: Moment | None, target: Host) -> str:
     if row is None:
-        return f"listens for {moment!r}, which is no event of ours"
+        return f"listens for {moment!r}, which hookline does not support"
     if find_coverage(target, row.event) == "unsupported":
-        return f"listens for {moment!r}, and {target.name} tells of no {row.event.__name__}"
+        return f"listens for {moment!r}, but {target.name} does not report {row.event.__name__}"
     return ""
 
 
@@ -120,15 +120,15 @@ def _form_losses(target: Host, event: type[Event]) -> tuple[str, ...]:
     forms = [text for row in rows for text in (row.values.get("kind"), row.values.get("source")) if text]
     if not rows or len(forms) < len(rows):
         return ()
-    return (f"{target.name} tells of a {event.__name__} only as: {', '.join(forms)}",)
+    return (f"{target.name} reports {event.__name__} only as: {', '.join(forms)}",)
 
 
 LIMIT_TEXTS: Mapping[Ability, str] = {
-    ASK: "where it asks, {host} cannot: {instead}",
-    ALLOW: "where it allows, {host} goes on as it would without",
-    MODIFY: "where it changes something, {host} cannot: {instead}",
-    INJECT: "where it gives context, the agent reads it at the next moment that takes any",
-    BLOCK: "where it blocks, {host} goes on: {instead}",
+    ASK: "if it asks, {host} cannot ask: {instead}",
+    ALLOW: "if it allows, {host} ignores that",
+    MODIFY: "if it changes something, {host} cannot apply it: {instead}",
+    INJECT: "if it injects context, the agent reads it at the next event that accepts context",
+    BLOCK: "if it blocks, {host} continues: {instead}",
 }
 
 
@@ -136,9 +136,9 @@ def _ability_limits(source: Host, target: Host, event: type[Event]) -> list[str]
     target_abilities = find_abilities(target, event)
     can_stop = BLOCK in target_abilities and event.block_prevents
     instead = {
-        ASK: "it is stopped" if can_stop else "you are told",
-        MODIFY: "it is stopped" if can_stop else "it stays as it was, and you are told",
-        BLOCK: "the agent is told why" if INJECT in target_abilities else "you are told",
+        ASK: "the action is blocked" if can_stop else "you are warned",
+        MODIFY: "the action is blocked" if can_stop else "it stays unchanged, and you are warned",
+        BLOCK: "the agent gets the reason" if INJECT in target_abilities else "you are warned",
     }
     missing = [
         can for can in ALL_ABILITIES if can in find_abilities(source, event) and can not in target_abilities

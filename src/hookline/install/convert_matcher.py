@@ -27,7 +27,7 @@ def translate_matcher(match: str, source: Host, target: Host, row: Moment) -> tu
     if match in MATCH_ALL or row.event.match_texts is Event.match_texts:
         return "", ()
     if "tool" not in row.fields:
-        return match, (f"its matcher {match!r} is held against {target.name}'s own word for it",)
+        return match, (f"its matcher {match!r} is compared with the names of {target.name}",)
     if NAME_LIST.fullmatch(match):
         names = [name.strip() for name in match.replace(",", "|").split("|") if name.strip()]
         return _translate_names(names, source, target)
@@ -55,22 +55,24 @@ def _tool_kinds(
     if row is None:
         is_target_tool = name in target.tools
         return (
-            ([name], []) if is_target_tool else ([], [f"{target.name} has no tool that {name!r} could mean"])
+            ([name], [])
+            if is_target_tool
+            else ([], [f"{target.name} has no tool that corresponds to {name!r}"])
         )
     if row.kind in target_kinds:
         return [row.kind], []
     if row.kind == "write" and "edit" in target_kinds:
         has_edit = any(tool.kind == "edit" for other, tool in source.tools.items() if other in all_names)
-        loss = f"{target.name} has one tool for {name} and for edits; it runs at both"
+        loss = f"{target.name} has one tool for {name} and for edits; the hook runs for both"
         return ["write", "edit"], [] if has_edit else [loss]
-    return [], [f"{target.name} has no tool of the kind {row.kind!r}, which {name!r} is"]
+    return [], [f"{target.name} has no tool of the kind {row.kind!r}, as {name!r} is"]
 
 
 def _server_losses(source: Host, target: Host) -> list[str]:
     """Return a loss unless both hosts name the tools of MCP servers alike, as far as their tables tell."""
     if all(_is_server_tool(source, name) == _is_server_tool(target, name) for name in SERVER_TOOL_NAMES):
         return []
-    return [f"{target.name} names the tools of servers in another way; set `match` to its names"]
+    return [f"{target.name} names the tools of MCP servers differently; set `match` to its names"]
 
 
 def _is_server_tool(host: Host, name: str) -> bool:
@@ -85,7 +87,7 @@ def _all_losses(names: Iterable[str], kinds: Iterable[str], source: Host, losses
         first = next((name for name, tool in source.tools.items() if tool.kind == kind), None)
         kind_names = [name for name in names if name in source.tools and source.tools[name].kind == kind]
         if kind_names and first not in kind_names:
-            yield f"runs at every tool of the kind {kind!r}, not only at {', '.join(kind_names)}"
+            yield f"runs for every tool of the kind {kind!r}, not only for {', '.join(kind_names)}"
 
 
 def _translate_pattern(match: str, source: Host, target: Host) -> tuple[str, tuple[str, ...]]:
@@ -101,7 +103,7 @@ def _translate_pattern(match: str, source: Host, target: Host) -> tuple[str, tup
         return "", ()
     if not matching or any(regex.search(name) for name in UNLISTED_TOOLS):
         raise Untranslatable(
-            f"its matcher {match!r} cannot be told in kinds of tools; declare it by hand with a `match`"
+            f"its matcher {match!r} cannot be converted; declare the hook by hand with a `match`"
         )
     kinds, losses = _translate_names(matching, source, target)
     if not server_pieces:
@@ -127,5 +129,5 @@ def _compile(pattern: str) -> re.Pattern[str]:
         return re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
         raise Untranslatable(
-            f"its matcher {pattern!r} cannot be read ({error}); declare it by hand with a `match`"
+            f"its matcher {pattern!r} is invalid ({error}); declare the hook by hand with a `match`"
         ) from None

@@ -99,7 +99,7 @@ def _find_table(root: Node, layout: SettingsFile) -> tuple[Node, tuple[str, ...]
     for depth in range(len(layout.table_path) + 1):
         if not isinstance(node.value, dict):
             place = ".".join(layout.table_path[:depth]) or "the file"
-            raise NotJson(f"{place} is no object, so nothing can be put there")
+            raise NotJson(f"{place} is not an object, so no entry can be added")
         child = node.at(layout.table_path[depth]) if depth < len(layout.table_path) else None
         if child is None:
             return node, layout.table_path[depth:]
@@ -109,7 +109,7 @@ def _find_table(root: Node, layout: SettingsFile) -> tuple[Node, tuple[str, ...]
 
 def _require_list(node: Node, key: Key) -> list[Any]:
     if not isinstance(node.value, list):
-        raise NotJson(f"{'.'.join(key)} is no list, so nothing can be put there")
+        raise NotJson(f"{'.'.join(key)} is not a list, so no entry can be added")
     return node.value
 
 

@@ -115,7 +115,7 @@ def _calls_in_settings(host: Host, layout: SettingsFile, path: str) -> Iterator[
                 list(find_differences(entry, expected, host.name)) if expected else [_unknown_moment(host)]
             )
             if len(calling_entries) > 1:
-                differences.append(Difference(text=f"calls us {len(calling_entries)} times"))
+                differences.append(Difference(text=f"calls hookline {len(calling_entries)} times"))
             ours = any(text == line for text, _ in find_commands(expected, host.name))
             yield _build_call(host, line, moment, differences, ours=ours)
 
@@ -132,7 +132,7 @@ def _build_call(
 
 
 def _unknown_moment(host: Host) -> Difference:
-    return Difference(text=f"is no moment of {host.name} at which we listen", grave=False)
+    return Difference(text=f"is not an event of {host.name} that hookline uses", grave=False)
 
 
 def _expected_entry(host: Host, layout: SettingsFile, moment: str, line: str) -> Any:
@@ -150,9 +150,11 @@ def _calls_in_programs(host: Host, layout: OwnFiles, folder: str) -> Iterator[In
         line = next((item for item in lines if is_hookline_command(item, host.name)), "")
         if line:
             is_ours = text in _expected_texts(host, layout, name, line)
-            differences = [] if is_ours else [Difference(text="is not as init writes it", moments=(name,))]
+            differences = (
+                [] if is_ours else [Difference(text="differs from `hookline init`", moments=(name,))]
+            )
             if not os.access(path, os.X_OK):
-                differences.append(Difference(text="may not be executed", moments=(name,)))
+                differences.append(Difference(text="is not executable", moments=(name,)))
             yield InstalledCommand(
                 command=shlex.quote(path),
                 line=line,
@@ -196,7 +198,7 @@ def _file_differences(text: str, expected_texts: list[str], host: Host) -> Itera
     if actual is not None and expected is not None:
         yield from find_differences(actual, expected, host.name)
     else:
-        yield Difference(text="is not as init writes it" if text else "a file of it is missing")
+        yield Difference(text="differs from `hookline init`" if text else "a file is missing")
 
 
 def _calls_in_text(text: str, host: Host) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -235,7 +237,7 @@ def _registration_differences(
             for difference in find_differences(entry, expected, host.name)
         )
     if not own_entries:
-        yield Difference(text=f"{path}: it is not listed there")
+        yield Difference(text=f"{path}: the plugin is not listed")
 
 
 def _parse_at(text: str, under: tuple[str, ...] = (), *, comments: bool = True) -> Any:

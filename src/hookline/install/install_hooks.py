@@ -144,7 +144,7 @@ def plan_host(
 
 def unsupported_scope(host: Host, scope: Scope) -> str:
     """Return the message for a *host* that has no file of that *scope*."""
-    return f"{host.name} is wired {'by --user' if scope == 'project' else 'without --user'} only"
+    return f"{host.name} can be installed only {'with --user' if scope == 'project' else 'without --user'}"
 
 
 def plan_file(target: Target, program: str) -> Plan:
@@ -162,7 +162,7 @@ def plan_file(target: Target, program: str) -> Plan:
     except Refused as error:
         return replace(plan, after=plan.before, problem=str(error))
     except NotJson as error:
-        text = f"{target.path}: {error}; it was left as it is: mend it, or use --print and wire it yourself"
+        text = f"{target.path}: {error}; it was not changed: fix it, or use --print and edit it yourself"
         return replace(plan, after=plan.before, problem=text)
     return plan
 
@@ -176,7 +176,7 @@ def _plan_settings_file(target: Target, layout: SettingsFile, plan: Plan, progra
     text = decode_text(target.path, plan.before)
     edited = add_entries(text, layout, target.entries(program), target.host.name)
     names = ", ".join(edited.skipped)
-    message = f"an entry of your own calls us already at {names}; no second one is put there"
+    message = f"an entry of yours already calls hookline at {names}; no second one was added"
     return replace(
         plan, after=edited.text.encode(), keys=edited.created_keys, messages=(message,) if names else ()
     )
@@ -186,8 +186,8 @@ def _plan_own_file(target: Target, layout: OwnFiles, plan: Plan, program: str) -
     after = layout.make_files(target.entries(program))[target.name].encode()
     if plan.before is not None and plan.before != after and not is_own_file(target, plan.before):
         raise Refused(
-            f"{target.path} is there already and not ours; it was left as it is: "
-            f"move it away, or have it start `{build_call(program, target.host.name)}` itself"
+            f"{target.path} exists and was not written by hookline; it was not changed: "
+            f"move it away, or let it run `{build_call(program, target.host.name)}` "
         )
     return replace(plan, after=after, mode=EXECUTABLE_MODE if layout.executable else None)
 
@@ -205,7 +205,7 @@ def decode_text(path: str, data: bytes | None) -> str:
     try:
         return (data or b"").decode()
     except UnicodeDecodeError as error:
-        raise Refused(f"{path} is no UTF-8 text (byte {error.start}); it was left as it is") from None
+        raise Refused(f"{path} is not UTF-8 text (byte {error.start}); it was not changed") from None
 
 
 def build_snippets(
@@ -272,7 +272,7 @@ def _build_record(plan: Plan, after: bytes, places: Places, command: str) -> Ins
         root=root,
         before=plan.before,
         after=(settings_files.digest(after),),
-        made=settings_files.make_folders(plan.path),
+        made=settings_files.make_folders(plan.path, private=plan.scope == "user"),
         command=command,
         keys=plan.keys,
     )

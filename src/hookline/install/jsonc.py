@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from hookline.policy.read_files import STRING_OR_COMMENT, blank_comments
+
 MAX_DEPTH = 200
 """Levels of nesting that `describe_error` accepts."""
 MAX_DIGITS = 4_000
@@ -37,7 +39,7 @@ def describe_error(text: str, *, comments: bool) -> str:
         end = validator.skip_blank(validator.skip_value(validator.skip_blank(0), 0))
     except NotJson as error:
         return str(error)
-    return str(validator.error(end, "nothing may follow here"))
+    return str(validator.error(end, "unexpected text after the value"))
 
 
 class _Validator(Struct, frozen=True, kw_only=True):
@@ -53,22 +55,22 @@ class _Validator(Struct, frozen=True, kw_only=True):
 
     def error(self, position: int, problem: str) -> NotJson:
         if self.text.startswith(("//", "/*"), position):
-            problem = "comments are not allowed here" if not self.allows_comments else "a comment has no end"
+            problem = "comments are not allowed here" if not self.allows_comments else "unclosed comment"
         line = self.text.count("\n", 0, position) + 1
         column = position - self.text.rfind("\n", 0, position)
         return NotJson(f"line {line}, column {column}: {problem}")
 
     def skip_value(self, start: int, depth: int) -> int:
         if depth > MAX_DEPTH:
-            raise self.error(start, f"nested more than {MAX_DEPTH} deep")
+            raise self.error(start, f"nesting exceeds {MAX_DEPTH} levels")
         char = self.text[start : start + 1]
         if char in ("{", "["):
             return self.skip_container(start, depth, "}" if char == "{" else "]")
         match = _STRING.match(self.text, start) or _SCALAR.match(self.text, start)
         if match is None:
-            raise self.error(start, "a value is missing" if not char else f"{char!r} begins no value")
+            raise self.error(start, "a value is missing" if not char else f"unexpected {char!r}")
         if char != '"' and match.end() - start > MAX_DIGITS:
-            raise self.error(start, f"a number of more than {MAX_DIGITS:,} digits")
+            raise self.error(start, f"a number exceeds {MAX_DIGITS:,} digits")
         return match.end()
 
     def skip_container(self, start: int, depth: int, closing: str) -> int:
@@ -119,8 +121,6 @@ __all__ = [
 ]
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-_STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_STRING_OR_LAST_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=[ \t\r\n]*[}\]])', re.DOTALL)
 _GAP = re.compile(r"[ \t\r\n]+|//[^\n]*|/\*.*?\*/|,", re.DOTALL)
 _NEW_LINE = re.compile(r"[ \t]*,?[ \t\r]*\n")
 _BLANKS = " \t\r\n"
@@ -200,7 +200,7 @@ def _decode_node(plain: str, start: int) -> Node:
 
 def parse(text: str, *, comments: bool = False) -> Node:
     """Return the root of *text*; raise `NotJson`."""
-    plain = _blank_comments(text) if comments else text
+    plain = blank_comments(text) if comments else text
     try:
         node = _decode_node(plain, _skip_space(plain, 0))
         if _skip_space(plain, node.end) == len(text):
@@ -208,25 +208,6 @@ def parse(text: str, *, comments: bool = False) -> Node:
     except (ValueError, RecursionError):
         pass
     raise NotJson(describe_error(text, comments=comments))
-
-
-def _blank_comments(text: str) -> str:
-    """Return *text* with comments and trailing commas replaced by spaces, so that positions stay the same."""
-    plain = _STRING_OR_COMMENT.sub(_blank_comment, text) if "/" in text else text
-    return _STRING_OR_LAST_COMMA.sub(lambda match: _blank_trailing_comma(plain, match), plain)
-
-
-def _blank_comment(match: re.Match[str]) -> str:
-    return match[0] if match[0][0] == '"' else " " * len(match[0])
-
-
-def _blank_trailing_comma(plain: str, match: re.Match[str]) -> str:
-    if match[0] != ",":
-        return match[0]
-    position = match.start() - 1
-    while position >= 0 and plain[position] in _BLANKS:
-        position -= 1
-    return " " if position >= 0 and plain[position] not in "[{,:" else ","
 
 
 class Edit(NamedTuple):
@@ -358,7 +339,7 @@ def remove_part(text: str, node: Node, position: int) -> str:
 
 def has_comment(text: str, node: Node) -> bool:
     """Return whether *node* contains a comment."""
-    return any(token[0] == "/" for token in _STRING_OR_COMMENT.findall(text, node.start, node.end))
+    return any(token[0] == "/" for token in STRING_OR_COMMENT.findall(text, node.start, node.end))
 
 
 def text_between_parts(text: str, node: Node) -> str:
@@ -374,7 +355,9 @@ def append_value(text: str, path: Sequence[str], value: Any, *, comments: bool =
     node = parse(text, comments=comments)
     for depth, step in enumerate(path):
         if not isinstance(node.value, Mapping):
-            raise NotJson(f"{'.'.join(path[:depth]) or 'the file'} is no object, so nothing can be put there")
+            raise NotJson(
+                f"{'.'.join(path[:depth]) or 'the file'} is not an object, so no entry can be added"
+            )
         child = node.at(step)
         if child is None:
             new_value: Any = [value]
@@ -383,5 +366,5 @@ def append_value(text: str, path: Sequence[str], value: Any, *, comments: bool =
             return add_value(text, node, new_value, step)
         node = child
     if not isinstance(node.value, list):
-        raise NotJson(f"{'.'.join(path)} is no list, so nothing can be put there")
+        raise NotJson(f"{'.'.join(path)} is not a list, so no entry can be added")
     return add_value(text, node, value)

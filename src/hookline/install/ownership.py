@@ -100,8 +100,10 @@ def _is_program(text: str) -> bool:
 
 
 def runs_as_module(words: Sequence[str]) -> bool:
-    """Return whether *words* are `python -m hookline`, which a shell parser takes for a Python script."""
-    return [*words[1:]] == ["-m", NAME] and _PYTHON.fullmatch(_basename(words[0])) is not None
+    """Return whether *words* are `python -P -m hookline`, which a shell parser takes for a Python script."""
+    return [word for word in words[1:] if word != "-P"] == ["-m", NAME] and _PYTHON.fullmatch(
+        _basename(words[0])
+    ) is not None
 
 
 def _basename(path: str) -> str:

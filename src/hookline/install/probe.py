@@ -56,13 +56,13 @@ class Trial(Struct, frozen=True, kw_only=True):
 def try_call(
     installed: InstalledFile, call: InstalledCommand, places: Places, env: Mapping[str, str], *, guarded: bool
 ) -> Trial:
-    """Send the sample through a command, in a session and a store of its own that are not kept.
+    """Send the sample through a command, in its own session and store that are not kept.
 
     If no guard is enabled (*guarded* is false), the reply must be silent.
     """
     refusal = refuse_reason(installed, call, places, env)
     if refusal:
-        problem = f"was not tried, because {refusal}: {_shorten(call.command)}"
+        problem = f"was not tested, because {refusal}: {_shorten(call.command)}"
         return Trial(call=call, problem=problem, ran=False)
     with scratch_folder(lingering=CLIENT in call.line) as folder:
         return _run_trial(installed, call, places, env, folder, guarded=guarded)
@@ -87,7 +87,7 @@ class TrialInput(Struct, frozen=True, kw_only=True):
 
 
 def prepare_trial(host: Host, places: Places, env: Mapping[str, str], folder: str) -> TrialInput:
-    """Return the input of a trial in a session and a store of its own."""
+    """Return the input of a trial in its own session and store."""
     session = f"{TEST_SESSION_PREFIX}{os.urandom(4).hex()}"
     is_redirected = repository_env.may_set(host, env, places.root, ("XDG_STATE_HOME", "HOME"))
     root = folder if is_redirected else places.root
@@ -111,7 +111,7 @@ def _run_trial(
 ) -> Trial:
     trial = prepare_trial(installed.host, places, env, folder)
     if trial.event is None:
-        return Trial(call=call, problem="has no moment at which a command could be stopped", ran=False)
+        return Trial(call=call, problem="has no event at which a command can be stopped", ran=False)
     started = time.monotonic()
     result = run_command.run(
         ["/bin/sh", "-c", call.command],
@@ -121,9 +121,7 @@ def _run_trial(
         timeout=TIMEOUT_SECONDS,
     )
     ms = (time.monotonic() - started) * 1000
-    timeout_problem = (
-        f"did not answer within {TIMEOUT_SECONDS:.0f} seconds" if result.timed_out else result.problem
-    )
+    timeout_problem = f"timed out after {TIMEOUT_SECONDS:.0f} seconds" if result.timed_out else result.problem
     problem = timeout_problem or _check_reply(
         installed.host, trial.name, trial.event, result, guarded=guarded
     )
@@ -137,19 +135,19 @@ def refuse_reason(
     if not _is_repository_file(installed, places):
         return ""
     if not call.ours:
-        return "this repository wrote it, and init would not"
+        return "it is from this repository and differs from `hookline init`"
     first, *arguments = shlex.split(parse_program(call.line, installed.host.name))
     if _is_indirect(first):
-        return f"this repository starts {first}, which leads elsewhere than it reads"
+        return f"this repository starts {first}, an indirect path"
     path = _find_program(first, places.root, env)
     if not path:
-        return f"{first} is no program that could be started (`hookline upgrade` names one that is)"
+        return f"{first} is not an executable program; run `hookline upgrade` to replace it"
     if arguments and os.path.realpath(path) != os.path.realpath(sys.executable):
-        return f"this repository starts {first}, which is not the Python that runs this"
+        return f"this repository starts {first}, which is not the Python that runs hookline"
     return (
         ""
         if _is_running_program(path, arguments) or not _is_inside(path, places.root)
-        else f"this repository brings {first} itself"
+        else f"{first} is a file of this repository"
     )
 
 
@@ -217,15 +215,15 @@ def _check_reply(host: Host, name: str, event: Event, result: Any, *, guarded: b
         )
     expected, _ = build_reply(host, name, event, Outcome(event=event, blocked=SAMPLE_RULE))
     if SAMPLE_RULE not in result.stdout + result.stderr:
-        output = _shorten(result.stderr or result.stdout) or "nothing at all"
-        return f"`{FORBIDDEN_COMMAND}` was not stopped: exit code {result.code}, and it said: {output}"
+        output = _shorten(result.stderr or result.stdout) or "nothing"
+        return f"`{FORBIDDEN_COMMAND}` was not stopped: exit code {result.code}, output: {output}"
     is_expected = (
         _contains(_parse_reply(result.stdout), _parse_reply(expected.stdout)) and result.code == expected.code
     )
     return (
         ""
         if is_expected
-        else f"`{FORBIDDEN_COMMAND}` was stopped, but not in the words that {host.name} reads"
+        else f"`{FORBIDDEN_COMMAND}` was stopped, but not in the reply format of {host.name}"
     )
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from msgspec import Struct
 
 from hookline.system import file_lock
+from hookline.system.paths import create_private
 
 MAX_BYTES = 16 * 1024 * 1024
 """Bytes of the largest settings file that is read."""
@@ -64,14 +65,14 @@ def read(path: str) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise Refused(f"{path} cannot be read: {error.strerror}; it was left as it is") from None
+        raise Refused(f"{path} cannot be read: {error.strerror}; it was not changed") from None
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise Refused(f"{path} is no file; it was left as it is")
+        raise Refused(f"{path} is not a file; it was not changed")
     with os.fdopen(descriptor, "rb") as file:
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise Refused(f"{path} is larger than {MAX_BYTES:,} bytes; it was left as it is")
+        raise Refused(f"{path} is larger than {MAX_BYTES:,} bytes; it was not changed")
     return data
 
 
@@ -80,12 +81,12 @@ def check_writable(path: str) -> None:
     real = os.path.realpath(path)
     with suppress(FileNotFoundError):
         if not os.stat(real).st_mode & stat.S_IWUSR:
-            raise Refused(f"{path} is read-only; it was left as it is: make it writable, or use --print")
+            raise Refused(f"{path} is read-only; it was not changed: make it writable, or use --print")
     folder = os.path.dirname(real)
     while not os.path.isdir(folder) and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise Refused(f"{folder} cannot be written to, so {path} was left as it is")
+        raise Refused(f"{folder} is not writable, so {path} was not changed")
 
 
 def check_inside(path: str, root: str) -> None:
@@ -93,8 +94,8 @@ def check_inside(path: str, root: str) -> None:
     real, real_root = os.path.realpath(path), os.path.realpath(root)
     if not real.startswith(real_root.rstrip(os.sep) + os.sep):
         raise Refused(
-            f"{path} is a link out of the project, to {real}; it was left as it is: "
-            "put a file in its place, or use --user"
+            f"{path} is a link out of the project, to {real}; it was not changed: "
+            "replace the link by a file, or use --user"
         )
 
 
@@ -141,11 +142,11 @@ def _sync_folder(folder: str) -> None:
             os.close(descriptor)
 
 
-def make_folders(path: str) -> tuple[str, ...]:
-    """Create the missing folders of *path* and return them, outermost first."""
+def make_folders(path: str, *, private: bool) -> tuple[str, ...]:
+    """Create the missing folders of *path*, for this user alone if *private*; return the outermost first."""
     missing = _missing_folders(os.path.dirname(os.path.realpath(path)))
     for folder in missing:
-        os.mkdir(folder)
+        os.mkdir(folder, 0o700 if private else 0o777)
     return tuple(missing)
 
 
@@ -186,7 +187,7 @@ def lock_records(state: str) -> Iterator[None]:
     with ExitStack() as stack:
         while True:
             created += [path for path in _missing_folders(state) if path not in created]
-            os.makedirs(folder, mode=0o700, exist_ok=True)
+            create_private(folder)
             with suppress(FileNotFoundError):  # `tidy` in another process removed the folder
                 stack.enter_context(file_lock.lock(os.path.join(folder, "lock")))
                 break

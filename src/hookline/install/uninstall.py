@@ -89,7 +89,7 @@ def _plan_removal(record: InstallRecord) -> Plan:
         plan = (
             _plan_content(record, plan, data, target)
             if data is not None
-            else replace(plan, messages=("it is gone",))
+            else replace(plan, messages=("it no longer exists",))
         )
         if plan.changes:
             settings_files.check_writable(record.path)
@@ -97,7 +97,7 @@ def _plan_removal(record: InstallRecord) -> Plan:
         return replace(plan, after=plan.before, problem=str(error))
     except NotJson as error:
         return replace(
-            plan, after=plan.before, problem=f"{record.path}: {error}; take the entries out yourself"
+            plan, after=plan.before, problem=f"{record.path}: {error}; remove the entries yourself"
         )
     return plan
 
@@ -110,8 +110,8 @@ def _plan_content(record: InstallRecord, plan: Plan, data: bytes, target: Target
     if target is not None and is_own_file(target, data):
         return replace(plan, after=None)
     if b"hookline" not in data:
-        return replace(plan, messages=("it is none of ours any more, and stays",))
-    raise Refused(f"{record.path} was changed since it was written, and stays: take us out of it yourself")
+        return replace(plan, messages=("it no longer belongs to hookline and was kept",))
+    raise Refused(f"{record.path} was changed by others and was kept: remove hookline from it yourself")
 
 
 def _restores_own_file(record: InstallRecord, target: Target | None) -> bool:
@@ -124,7 +124,7 @@ def _remaining_calls(record: InstallRecord, target: Target | None) -> tuple[str,
     layout = target.layout if target is not None else None
     text = (record.before or b"").decode(errors="replace")
     names = ", ".join(calling_moments(text, layout, record.host)) if isinstance(layout, SettingsFile) else ""
-    return (f"as it was before `hookline init` it calls us already at {names}",) if names else ()
+    return (f"before `hookline init` it already called hookline at {names}",) if names else ()
 
 
 def _infer_keys(record: InstallRecord, data: bytes, target: Target) -> InstallRecord:
@@ -154,7 +154,7 @@ def _plan_settings_file(record: InstallRecord, plan: Plan, layout: SettingsFile)
     original = (record.before or b"").decode(errors="replace")
     after = remove_entries(decode_text(record.path, plan.before), layout, record.host, record.keys, original)
     names = ", ".join(calling_moments(after, layout, record.host))
-    messages = (f"an entry of your own still calls us at {names}, and stays",) if names else ()
+    messages = (f"an entry of yours still calls hookline at {names} and was kept",) if names else ()
     return replace(plan, after=after.encode() or record.before, messages=messages)
 
 

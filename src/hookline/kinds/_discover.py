@@ -16,9 +16,11 @@ from hookline import __version__
 from hookline.core.events import EVENTS, Event
 from hookline.core.frozen import freeze
 from hookline.core.kind import Declaration, HookFailed, Machine
+from hookline.core.registry import describe_unknown
 from hookline.core.values import replace
 from hookline.kinds._sources import Source, digest
 from hookline.kinds._worker_pool import ask
+from hookline.system.paths import create_private
 
 _WRITABLE_BY_OTHERS = 0o022
 _MAX_BYTES = 1024 * 1024
@@ -46,7 +48,7 @@ def write_cache(scratch: str, source: Source, description: Mapping[str, Any]) ->
     path = _cache_path(scratch, source)
     temporary = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     with suppress(OSError):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        create_private(str(path.parent))
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(fd, "w") as file:
             json.dump({"hooks": description["hooks"], "files": description["files"]}, file)
@@ -94,7 +96,7 @@ def _find_in_source(source: Source, machine: Machine, limit: float) -> Discovery
     except OSError as error:
         return _report_problem(source, f"cannot be read: {error.strerror}")
     if source.digest not in ("", content_digest):
-        return _report_problem(source, "changed while it was looked at; look again")
+        return _report_problem(source, "changed while it was read; try again")
     pinned = replace(source, digest=content_digest)
     return _find_in_cache(pinned, machine) or _find_by_import(pinned, machine, limit)
 
@@ -111,7 +113,7 @@ def _find_by_import(source: Source, machine: Machine, limit: float) -> Discovery
     try:
         reply = ask(machine, source, {"do": "describe", "source": source.to_request()}, limit)
     except TimeoutError:
-        return _report_problem(source, f"its import did not end within {limit:g} s")
+        return _report_problem(source, f"its import timed out after {limit:g} s")
     except HookFailed as error:
         return _report_problem(source, f"its import {error}")
     if "problem" in reply:
@@ -119,7 +121,7 @@ def _find_by_import(source: Source, machine: Machine, limit: float) -> Discovery
     try:
         declarations = _parse_declarations(reply, source)
     except (KeyError, TypeError, ValueError) as error:
-        return _report_problem(source, f"declares a hook that cannot be: {error}")
+        return _report_problem(source, f"declares an invalid hook: {error}")
     write_cache(machine.scratch, source, reply)
     return Discovery(declarations=declarations)
 
@@ -154,12 +156,12 @@ def _parse_declaration(description: Mapping[str, Any], source: Source) -> Declar
     """Return the declaration; raise `KeyError`, `TypeError` or `ValueError` if *description* is invalid."""
     for key, types in _FIELD_TYPES.items():
         if not isinstance(description[key], types):
-            raise TypeError(f"{key!r} of a hook cannot be {description[key]!r}")
+            raise TypeError(f"invalid {key!r} of a hook: {description[key]!r}")
     for key in ("on_failure", "on_timeout"):
         if description[key] not in ("warn", "block") and not (
             description[key] is None and key == "on_timeout"
         ):
-            raise ValueError(f"{key!r} of a hook cannot be {description[key]!r}")
+            raise ValueError(f"invalid {key!r} of a hook: {description[key]!r}")
     file = replace(source, path=description["file"]).display_path
     extra_keys = ("settings", "nature", "about", "priorities", "aliases", "enabled")
     location = {"path": source.path} if source.path else {"module": source.module}
@@ -192,5 +194,5 @@ def _find_event(name: str) -> type[Event]:
     if name == "Event":
         return Event
     if name not in EVENTS:
-        raise ValueError(f"no event is called {name!r}; there are: {', '.join(EVENTS)}")
+        raise ValueError(describe_unknown("event", name, EVENTS))
     return EVENTS[name]

@@ -125,7 +125,7 @@ def _load(source: Mapping[str, str], expected: str) -> tuple[str, ModuleType]:
     content_digest = digest(content) if file else ""
     if expected not in ("", content_digest):
         raise SourceChanged(
-            f"{file!r} changed after it was looked at; it runs again when it has been looked at again"
+            f"{file!r} changed after it was inspected; it runs again after the next inspection"
         )
     return content_digest, _run_file(file, content, content_digest) if source["path"] else import_module(
         module
@@ -149,10 +149,10 @@ def _collect_hooks(module: ModuleType, source: Mapping[str, str]) -> list[Hook]:
     names = [hook.name for hook in hooks]
     duplicates = sorted({hook_name for hook_name in names if names.count(hook_name) > 1})
     if duplicates:
-        raise BadHook(f"several hooks are called {duplicates[0]!r}; give one of them another name")
+        raise BadHook(f"duplicate hook name {duplicates[0]!r}; rename one of the hooks")
     if name and not hooks:
         available = ", ".join(sorted(hook.name for hook in _iter_hooks(module, ""))) or "none"
-        raise BadHook(f"no hook here is called {name!r}; there are: {available}")
+        raise BadHook(f"no hook named {name!r} here; available: {available}")
     return hooks
 
 

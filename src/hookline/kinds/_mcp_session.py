@@ -15,6 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CONNECTION_CLOSED, CallToolResult, Tool
 
 from hookline.core.kind import HookFailed
+from hookline.kinds._connection import find_proxy, make_tls_context
 from hookline.kinds._mcp_process import Process, Server
 from hookline.redact import redact
 
@@ -32,8 +33,8 @@ async def open_transport(server: Server, stack: AsyncExitStack) -> tuple[Transpo
     if kind in _HTTP_TYPES and spec.get("url"):
         return await _open_http(server, stack), None
     raise HookFailed(
-        f"uses server {server.name!r}, which is declared as {kind!r} without what that needs; "
-        "there are: 'stdio' with a 'command', 'http' with a 'url'"
+        f"uses server {server.name!r}, whose declaration of type {kind!r} is incomplete; "
+        "expected 'stdio' with a 'command', or 'http' with a 'url'"
     )
 
 
@@ -50,10 +51,17 @@ def _open_stdio(server: Server, stack: AsyncExitStack) -> tuple[Transport, Proce
 
 
 async def _open_http(server: Server, stack: AsyncExitStack) -> Transport:
-    headers = dict(server.spec.get("headers", {}))
-    client = httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(CONNECT_SECONDS, read=READ_SECONDS))
+    url = server.spec["url"]
+    client = httpx2.AsyncClient(
+        headers=dict(server.spec.get("headers", {})),
+        timeout=httpx2.Timeout(CONNECT_SECONDS, read=READ_SECONDS),
+        proxy=find_proxy(url, server.env),
+        verify=make_tls_context(server.env),
+        trust_env=False,
+        follow_redirects=False,
+    )
     await stack.enter_async_context(client)
-    return streamable_http_client(server.spec["url"], http_client=client)
+    return streamable_http_client(url, http_client=client)
 
 
 Arguments = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -96,7 +104,7 @@ class Session:
         if tool is None:
             available = ", ".join(sorted(self._tools)) or "none"
             raise HookFailed(
-                f"wants the tool {name!r} of server {self.server.name!r}, which has: {available}"
+                f"requires tool {name!r}, which server {self.server.name!r} lacks; available: {available}"
             )
         return await self._run_step(self._live_client.call_tool(name, arguments(tool.input_schema)))
 
@@ -178,7 +186,7 @@ class Session:
             return str(cause)
         reason = redact(f": {type(cause).__name__}: {cause}")[:_MAX_ERROR_CHARS] if cause else ""
         tail = redact(self._process.tail)[-_MAX_ERROR_CHARS:] if self._process else ""
-        printed = f"; the last that it printed: {tail}" if tail else ""
+        printed = f"; last output: {tail}" if tail else ""
         return f"lost server {self.server.name!r}{reason}{printed}"
 
 

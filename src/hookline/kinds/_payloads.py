@@ -48,8 +48,8 @@ def make_delivery(declaration: Declaration, machine: Machine) -> PayloadTranslat
     dialect = next((candidate for candidate in machine.dialects if candidate.name == name), None)
     moments = [*dialect.host().moments] if dialect and dialect.host else []
     if moment and moment not in moments:
-        hint = f"there are: {', '.join(moments)}" if moments else "its payload must be that of a host"
-        raise ValueError(f"hook {declaration.name!r} wants the moment {moment!r}; {hint}")
+        hint = f"available: {', '.join(moments)}" if moments else "its payload must be that of a host"
+        raise ValueError(f"hook {declaration.name!r} has an unknown moment {moment!r}; {hint}")
     return PayloadTranslator(encode=make_encoder(declaration, machine), dialect=dialect, moment=moment)
 
 
@@ -64,7 +64,7 @@ def make_encoder(declaration: Declaration, machine: Machine) -> PayloadEncoder:
         if dialect.name == name:
             return lambda event, state: to_json(thaw(dialect.payload(event)))
     available = ", ".join(["portable", "native", *(dialect.name for dialect in machine.dialects)])
-    raise ValueError(f"hook {declaration.name!r} wants the payload {name!r}; there are: {available}")
+    raise ValueError(f"hook {declaration.name!r} has an unknown payload {name!r}; available: {available}")
 
 
 def _encode_portable(event: Event, state: State) -> bytes:

@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-import ssl
 import threading
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
@@ -12,6 +11,7 @@ import httpx
 from msgspec import Struct
 
 from hookline.core.kind import MAX_OUTPUT_BYTES, HookFailed
+from hookline.kinds._connection import make_tls_context
 
 GRACE_SECONDS = 0.2
 """Seconds that cancelling may take before the call is abandoned."""
@@ -72,10 +72,10 @@ class HttpReply(Struct, frozen=True, kw_only=True):
 class Client:
     """Connections to servers that stay open between calls."""
 
-    def __init__(self, *, secure: bool) -> None:
+    def __init__(self, env: Mapping[str, str], *, secure: bool) -> None:
         self._loop = Loop()
         # No proxies or passwords from the environment: only the hook's entry decides.
-        verify = ssl.create_default_context() if secure else False
+        verify = make_tls_context(env) if secure else False
         self._client = httpx.AsyncClient(timeout=None, trust_env=False, verify=verify)  # noqa: S113 -- `run` limits
 
     def post(self, url: str, headers: Mapping[str, str], body: bytes, limit: float) -> HttpReply:
@@ -83,7 +83,7 @@ class Client:
         try:
             return self._loop.run(self._post(url, headers, body), limit)
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
-            raise HookFailed(f"could not be asked: {str(error) or type(error).__name__}") from None
+            raise HookFailed(f"could not be reached: {str(error) or type(error).__name__}") from None
 
     async def _post(self, url: str, headers: Mapping[str, str], body: bytes) -> HttpReply:
         opened: list[Any] = []

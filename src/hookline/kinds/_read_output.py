@@ -71,7 +71,7 @@ class CommandFailed(HookFailed):
 def read_result(event: Event, result: ProcessResult, dialects: Sequence[Dialect], *, name: str) -> Response:
     """Return the response of the hook named *name*; raise `HookFailed`, or `TimeoutError` if it timed out."""
     if result.timed_out:
-        raise TimeoutError(f"hook {name!r} gave no answer in time")
+        raise TimeoutError(f"hook {name!r} timed out")
     if result.code is None:
         raise HookFailed(f"could not be started: {result.problem}")
     errors, warnings = parse_directives(result.stderr), _make_warnings(result, name)
@@ -101,7 +101,7 @@ def _read_json_result(
         answer = read_json(event, result.stdout, dialects)
     except HookFailed as error:
         reason = (
-            _describe_excess("stdout") + ", so its JSON cannot be read"
+            _describe_excess("stdout") + ", so its JSON is incomplete"
             if "stdout" in result.cut
             else str(error)
         )
@@ -119,9 +119,9 @@ def read_json(event: Event, text: str, dialects: Sequence[Dialect]) -> Response:
     try:
         return _read_object(event, json.loads(text), dialects)
     except BadEnvelope as error:
-        raise HookFailed(f"gave an answer that cannot be read: {error}") from None
+        raise HookFailed(f"returned an invalid answer: {error}") from None
     except (ValueError, RecursionError) as error:
-        raise HookFailed(f"gave JSON that is no answer: {error}") from None
+        raise HookFailed(f"returned JSON that is not an answer: {error}") from None
 
 
 def _read_object(event: Event, data: Mapping[str, Any], dialects: Sequence[Dialect]) -> Response:
@@ -132,7 +132,7 @@ def _read_object(event: Event, data: Mapping[str, Any], dialects: Sequence[Diale
             return dialect.read(event, data)
     if data:
         keys = ", ".join(repr(key[:40]) for key in list(data)[:5])
-        raise ValueError(f"it needs 'action', and has {keys}")
+        raise ValueError(f"'action' is missing; the keys are {keys}")
     return Response()
 
 
@@ -147,15 +147,17 @@ def _read_text(event: Event, printed: ParsedText) -> Response:
 
 def _make_block(name: str, response: Response, reason: str) -> Response:
     fallback = (
-        "first do what it asks for" if response.context else "it gave no reason, so ask the user how to go on"
+        "first follow its instructions"
+        if response.context
+        else "it gave no reason; ask the user how to continue"
     )
-    return block(reason or f"stopped by hook {name!r}; {fallback}").plus(response)
+    return block(reason or f"blocked by hook {name!r}; {fallback}").plus(response)
 
 
 def _make_warnings(result: ProcessResult, name: str) -> Response:
     warnings = [f"hook {name!r} {_describe_excess(stream)}; the rest was not read" for stream in result.cut]
     if result.leftover:
-        warnings.append(f"hook {name!r} left {result.leftover} processes running, which were ended")
+        warnings.append(f"hook {name!r} left {result.leftover} processes running; they were ended")
     return Response(warnings=tuple(warnings))
 
 
@@ -167,7 +169,7 @@ def _describe_exit(code: int, output: str) -> str:
     output = redact(output)  # before truncation: a truncated secret would not be recognised
     excerpt = output if len(output) <= MAX_OUTPUT_CHARS else f"… {output[-MAX_OUTPUT_CHARS:]}"
     ended = (
-        f"was ended by signal {-code} ({_signal_name(-code)})" if code < 0 else f"exited with status {code}"
+        f"was killed by signal {-code} ({_signal_name(-code)})" if code < 0 else f"exited with status {code}"
     )
     return f"{ended}: {excerpt}" if excerpt else ended
 

@@ -24,10 +24,10 @@ def response_to_json(response: Response) -> dict[str, Any]:
 def response_from_json(data: Any) -> Response:
     """Return the response in *data*; raise `HookFailed` if it is invalid."""
     if not isinstance(data, dict):
-        raise HookFailed(f"answered with {type(data).__name__}, not with a Response or None")
+        raise HookFailed(f"returned {type(data).__name__}, not a Response or None")
     for name, value in data.items():
         if name not in CHECKS or not CHECKS[name](value):
-            raise HookFailed(f"gave a Response whose {name!r} is {_shorten(value)}, which cannot be")
+            raise HookFailed(f"returned a Response with an invalid {name!r}: {_shorten(value)}")
     effects = tuple(_make_effect(**effect) for effect in data.get("effects", ()))
     return Response(**{**freeze(data), "effects": effects})
 

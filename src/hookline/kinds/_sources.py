@@ -8,6 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from hookline.system.paths import quote_path
+
 
 class Source(Struct, frozen=True, kw_only=True):
     """A file at *path*, or a *module* `package.module`, or one hook of it: `package.module:name`."""
@@ -33,7 +35,7 @@ class Source(Struct, frozen=True, kw_only=True):
         """Return the path to display: relative to the root for a project's files."""
         file = self.file or self.module
         inside = self.source != "user" and file.startswith(self.root.rstrip("/") + "/")
-        return os.path.relpath(file, self.root) if inside else file
+        return quote_path(os.path.relpath(file, self.root) if inside else file)
 
     def to_request(self) -> dict[str, Any]:
         """Return the source as part of a request to a worker."""

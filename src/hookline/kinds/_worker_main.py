@@ -70,10 +70,10 @@ def _encode(reply: Mapping[str, Any]) -> bytes:
     try:
         line = json.dumps(reply, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        return _encode({"id": reply["id"], "failed": f"gave a Response that is not JSON: {error}"})
+        return _encode({"id": reply["id"], "failed": f"returned a Response that is not JSON: {error}"})
     if len(line) > MAX_REPLY_CHARS:
         return _encode(
-            {"id": reply["id"], "failed": f"gave an answer of more than {MAX_REPLY_CHARS:,} characters"}
+            {"id": reply["id"], "failed": f"returned an answer of more than {MAX_REPLY_CHARS:,} characters"}
         )
     return line.encode() + b"\n"
 
@@ -112,7 +112,7 @@ def _judge(request: Mapping[str, Any], sources: _load.LoadedSources) -> dict[str
         raise
     except BaseException as error:  # noqa: BLE001 -- a broken hook must not break the agent
         return _failure(error, sources)
-    return {"failed": f"answered with {type(response).__name__}, not with a Response or None"}
+    return {"failed": f"returned {type(response).__name__}, not a Response or None"}
 
 
 def _explain(request: Mapping[str, Any], sources: _load.LoadedSources) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def _parse_call(request: Mapping[str, Any], sources: _load.LoadedSources) -> tup
     hook = _configure(_select_hook(sources.hooks(request["source"]), request["hook"]), request["settings"])
     if not isinstance(event, hook.on):
         names = ", ".join(event_type.__name__ for event_type in hook.on)
-        raise BadHook(f"it is declared for {event.name}, and listens for {names}")
+        raise BadHook(f"it is declared for {event.name}, but listens for {names}")
     return hook, event, state
 
 
@@ -165,7 +165,7 @@ def _select_hook(hooks: _load.Hooks, name: str) -> Hook:
         return hooks[name]
     if not name and len(hooks) == 1:
         return next(iter(hooks.values()))
-    raise BadHook(f"no hook here is called {name!r}; there are: {', '.join(sorted(hooks)) or 'none'}")
+    raise BadHook(f"no hook named {name!r} here; available: {', '.join(sorted(hooks)) or 'none'}")
 
 
 def _configure(hook: Hook, settings: Mapping[str, Any]) -> Hook:

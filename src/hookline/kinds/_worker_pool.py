@@ -102,14 +102,14 @@ def _receive_line(child: Child, machine: Machine, deadline: float) -> bytes:
         return line
     if child.alive and machine.clock() >= deadline:
         raise TimeoutError
-    raise HookFailed(f"ended the process that it ran in{_describe_tail(child.tail)}")
+    raise HookFailed(f"ended its worker process{_describe_tail(child.tail)}")
 
 
 def _describe_tail(tail: str) -> str:
     tail = redact(tail)
     crash = tail.rfind("Fatal Python error")
     excerpt = tail[crash : crash + _MAX_TAIL_CHARS] if crash >= 0 else tail[-_MAX_TAIL_CHARS:]
-    return f"; the last that was printed there: {excerpt.strip()}" if excerpt.strip() else ""
+    return f"; last output: {excerpt.strip()}" if excerpt.strip() else ""
 
 
 def _parse_reply(line: bytes, request_id: int) -> Mapping[str, Any]:
@@ -118,7 +118,5 @@ def _parse_reply(line: bytes, request_id: int) -> Mapping[str, Any]:
     except ValueError:
         reply = None
     if not isinstance(reply, dict) or reply.get("id") != request_id:
-        raise HookFailed(
-            "wrote into the pipe that answers go through; it must not touch descriptors it did not open"
-        )
+        raise HookFailed("wrote into the reply pipe; a hook must not use descriptors that it did not open")
     return reply

@@ -31,8 +31,8 @@ def confine(root: str, trusted: Mapping[str, str], is_user_code: Callable[[str, 
         expected = trusted.get(os.path.realpath(path))
         if expected is None or expected != digest(_read(path) if content is None else content):
             raise ImportError(
-                f"{os.path.relpath(path, root)!r} is not part of what was trusted; name it where it can be "
-                "seen, in an import or with its path, and run `hookline trust`"
+                f"{os.path.relpath(path, root)!r} is not trusted; import it by name, or name its path "
+                "in the declaration, then run `hookline trust`"
             )
 
     sys.addaudithook(check_event)

@@ -53,7 +53,9 @@ def _argv(declaration: Declaration) -> tuple[str, ...]:
         return (*SHELL, command)
     if isinstance(command, list | tuple) and command and all(isinstance(word, str) for word in command):
         return tuple(command)
-    raise ValueError(f"hook {declaration.name!r} needs a command: a text for the shell, or a list of texts")
+    raise ValueError(
+        f"hook {declaration.name!r} requires a command: a text for the shell, or a list of texts"
+    )
 
 
 def _declared_env(declaration: Declaration) -> Mapping[str, str]:
@@ -61,7 +63,7 @@ def _declared_env(declaration: Declaration) -> Mapping[str, str]:
     invalid = [key for key, value in env.items() if not isinstance(value, str)]
     if invalid:
         raise ValueError(
-            f"variable {invalid[0]!r} in the env of hook {declaration.name!r} is no text; quote it"
+            f"variable {invalid[0]!r} in the env of hook {declaration.name!r} is not text; quote it"
         )
     return env
 
@@ -96,5 +98,5 @@ KIND = Kind(
     key="command",
     fields={"command": (str, list), "env": (dict,), "cwd": (str,), "payload": (str,), "moment": (str,)},
     bind=bind,
-    about="Run a command: the event on stdin, the answer in what it prints and how it exits.",
+    about="Run a command: it reads the event on stdin and answers with its output and exit code.",
 )

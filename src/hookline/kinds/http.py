@@ -37,7 +37,7 @@ def bind(declaration: Declaration, machine: Machine) -> BoundHook:
     def run_hook(event: Event, state: State, limit: float) -> Response:
         began = machine.clock()
         headers = {**DEFAULT_HEADERS, **_fill_headers(templates, machine.env), **ENCODING_HEADER}
-        client = machine.resources.obtain(("http", secure), lambda: _make_client(secure=secure))
+        client = machine.resources.obtain(("http", secure), lambda: _make_client(machine.env, secure=secure))
         reply = client.post(url, headers, encode(event, state), limit - (machine.clock() - began))
         _check_status(reply.status)
         return _read_body(event, reply.body, machine)
@@ -45,12 +45,12 @@ def bind(declaration: Declaration, machine: Machine) -> BoundHook:
     return run_hook
 
 
-def _make_client(*, secure: bool) -> "Client":
+def _make_client(env: Mapping[str, str], *, secure: bool) -> "Client":
     try:
         from hookline.kinds._post import Client  # noqa: PLC0415 -- the extra http
     except ImportError as error:
         raise HookFailed(describe_missing("http", "a hook with a url")) from error
-    return Client(secure=secure)
+    return Client(env, secure=secure)
 
 
 def _check_url(declaration: Declaration) -> str:
@@ -58,9 +58,7 @@ def _check_url(declaration: Declaration) -> str:
     parts = urlsplit(url)
     if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
         return url
-    raise ValueError(
-        f"hook {declaration.name!r} needs a url that begins with http:// or https:// and names a host"
-    )
+    raise ValueError(f"hook {declaration.name!r} requires a url with http:// or https:// and a host")
 
 
 def _parse_headers(declaration: Declaration) -> Mapping[str, Template]:
@@ -69,7 +67,7 @@ def _parse_headers(declaration: Declaration) -> Mapping[str, Template]:
     for key, value in declaration.spec.get("headers", {}).items():
         if not isinstance(value, str) or not Template(value).is_valid():
             raise ValueError(
-                f"header {key!r} of hook {declaration.name!r} is no text; a dollar sign is written $$"
+                f"header {key!r} of hook {declaration.name!r} is not valid text; write a dollar sign as $$"
             )
         unknown = [name for name in Template(value).get_identifiers() if name not in allowed]
         if unknown:
@@ -84,26 +82,24 @@ def _fill_headers(templates: Mapping[str, Template], env: Mapping[str, str]) -> 
     try:
         return {key: template.substitute(env) for key, template in templates.items()}
     except KeyError as error:
-        raise HookFailed(f"needs the variable {error.args[0]!r} for a header, and it is not set") from None
+        raise HookFailed(
+            f"requires the environment variable {error.args[0]!r} for a header; it is not set"
+        ) from None
 
 
 def _check_status(status: int) -> None:
     if 300 <= status < 400:  # noqa: PLR2004 -- as HTTP numbers them
-        raise HookFailed(
-            f"was redirected (status {status}), which is not followed; declare the address it leads to"
-        )
+        raise HookFailed(f"was redirected (status {status}), which is not followed; declare the final url")
     if not 200 <= status < 300:  # noqa: PLR2004 -- as HTTP numbers them
         raise HookFailed(f"was answered with status {status}")
 
 
 def _read_body(event: Event, body: bytes, machine: Machine) -> Response:
     if len(body) > MAX_OUTPUT_BYTES:
-        raise HookFailed(
-            f"answered with more than {MAX_OUTPUT_BYTES // 1024} KiB, so the answer was not read"
-        )
+        raise HookFailed(f"answered with more than {MAX_OUTPUT_BYTES // 1024} KiB; the answer was ignored")
     text = body.decode("utf-8", "replace").strip()
     if text and not text.startswith("{"):
-        raise HookFailed("answered with something that is no JSON object")
+        raise HookFailed("answered with text that is not a JSON object")
     return read_json(event, text, machine.dialects) if text else Response()
 
 
@@ -112,5 +108,5 @@ KIND = Kind(
     key="url",
     fields={"url": (str,), "headers": (dict,), "env": (list,), "payload": (str,)},
     bind=bind,
-    about="Post the event to a web address as JSON, and read the answer from what comes back.",
+    about="Post the event to a URL as JSON, and read the answer from the reply.",
 )

@@ -51,7 +51,7 @@ def _find_server(declaration: Declaration, machine: Machine) -> tuple[Server, st
     if name not in servers:
         available = ", ".join(sorted(servers)) or "none"
         raise HookFailed(
-            f"wants the tool {tool!r}, but no MCP server is called {name!r}; there are: {available}"
+            f"requires tool {tool!r}, but no MCP server is named {name!r}; available: {available}"
         )
     outer_depth = machine.env.get("HOOKLINE_DEPTH", "")
     depth = f"{outer_depth}:{declaration.name}".lstrip(":")

@@ -82,16 +82,16 @@ def _pack_call(event: Event, state: State, env: Mapping[str, str]) -> str:
 def _parse_response(reply: Mapping[str, Any]) -> Response | None:
     if "response" in reply:
         return None if reply["response"] is None else response_from_json(reply["response"])
-    raise HookFailed(str(reply.get("failed", "gave no answer that can be read")))
+    raise HookFailed(str(reply.get("failed", "returned an invalid answer")))
 
 
 def _parse_explanation(reply: Mapping[str, Any]) -> list["Branch"]:
     if "why" not in reply:
-        raise HookFailed(str(reply.get("failed", "gave no answer that can be read")))
+        raise HookFailed(str(reply.get("failed", "returned an invalid answer")))
     try:
         return convert(reply["why"], list[Branch])
     except ValidationError as error:
-        raise HookFailed(f"told why with what is no tree of branches: {error}") from None
+        raise HookFailed(f"returned an explanation that is not a tree of branches: {error}") from None
 
 
 KIND = Kind(
@@ -99,5 +99,5 @@ KIND = Kind(
     key="python",
     fields={"python": (str,)},
     bind=bind,
-    about="Call a function made with @hook, in a process of its own.",
+    about="Call a function made with @hook, in its own process.",
 )

@@ -59,7 +59,7 @@ Compact = Callable[[Sequence[Message], str], Any]
 class Agent:
     """One session with a model and its tools; use it with `async with`, or call `close()`."""
 
-    def __init__(  # noqa: PLR0913 -- each is one thing that an agent has
+    def __init__(  # noqa: PLR0913 -- each is a separate option
         self,
         model: Model,
         tools: Sequence[Tool | Callable[..., Any]] = (),
@@ -153,7 +153,7 @@ class Agent:
             await asyncio.to_thread(self.session.runtime.close)
 
     def abort(self, reason: str = ABORTED) -> None:
-        """Abort the running turn, from any thread: it ends with a `Done` that says so."""
+        """Abort the running turn, from any thread; it ends with a `Done` that reports the abort."""
         if self._running is not None and self._abort_reason is None:
             self._abort_reason = reason
             self._running.get_loop().call_soon_threadsafe(self._cancel)
@@ -165,10 +165,10 @@ class Agent:
     # The turn.
 
     async def run(self, prompt: str, tell: Callable[[TurnItem], Any] = ignore) -> Done:
-        """Run one turn; call *tell* with everything that happens, and last with its `Done`."""
+        """Run one turn; call *tell* with each item, and last with its `Done`."""
         if self._close_reason is not None or self._busy:
-            why = "a turn of it is running already" if self._close_reason is None else "its session has ended"
-            raise RuntimeError(f"this agent cannot be asked now: {why}")
+            why = "another turn is running" if self._close_reason is None else "its session has ended"
+            raise RuntimeError(f"this agent cannot run a turn: {why}")
         self._running, self._abort_reason, self._busy = asyncio.current_task(), None, True
         self._continuations, self._last_text = 0, ""
         self.session.report = tell
@@ -196,7 +196,7 @@ class Agent:
                 await self._end_session()
 
     async def stream(self, prompt: str) -> AsyncGenerator[TurnItem, None]:
-        """Run one turn and yield all that happens: pieces of text, tool calls, warnings, and last `Done`."""
+        """Run one turn and yield its items: pieces of text, tool calls, warnings, and last `Done`."""
         queue: asyncio.Queue[TurnItem | None] = asyncio.Queue()
         turn = asyncio.ensure_future(self.run(prompt, queue.put_nowait))
         turn.add_done_callback(lambda _: queue.put_nowait(None))
@@ -222,7 +222,7 @@ class Agent:
             done = await self._run_step()
             if done is not None:
                 return done
-        return await self._end_early("steps", f"the model was asked {self.steps} times in one turn")
+        return await self._end_early("steps", f"the model was called {self.steps} times in one turn")
 
     async def _run_step(self) -> Done | None:
         """Call the model once and run its tool calls; return None while the turn continues."""
@@ -281,7 +281,7 @@ class Agent:
         original = self.messages[:count]
         if are_messages(changed):
             return drop_stale_raw(changed, original)
-        self.session.warn("a hook made of the messages what are none, so they stay as they were")
+        self.session.warn("a hook returned invalid messages; the original messages are used")
         return original
 
     def _append_waiting(self) -> list[Message]:
@@ -303,12 +303,12 @@ class Agent:
                 self.session.waiting += outcome.context
             elif ended == "capped" or self._continuations >= MAX_CONTINUATIONS:
                 ended = "capped"
-                self.session.warn(f"capped: the turn ends, though a hook said: {outcome.blocked}")
+                self.session.warn(f"capped: the turn ends although a hook blocked it: {outcome.blocked}")
             else:
                 self._continuations += 1
                 self.messages.append(user_message(outcome.blocked, outcome.context))
                 return None
-        return self._make_done(ended, "hooks made it go on too often" if ended == "capped" else "")
+        return self._make_done(ended, "hooks continued the turn too often" if ended == "capped" else "")
 
     async def _end_early(self, ended: Ended, reason: str) -> Done:
         """End a turn that cannot continue, even if hooks block its end."""
@@ -316,7 +316,7 @@ class Agent:
             self._end_events[-1], again=True, last_text=self._last_text
         )
         if outcome.blocked is not None:
-            self.session.warn(f"the turn ends, though a hook said: {outcome.blocked}")
+            self.session.warn(f"the turn ends although a hook blocked it: {outcome.blocked}")
         return self._make_done(ended, reason)
 
     def _make_done(self, ended: Ended, reason: str = "") -> Done:
@@ -327,7 +327,7 @@ class Agent:
     async def compact(self, instructions: str = "", *, trigger: str = "manual") -> None:
         """Compact the conversation with the caller's function; if that fails, keep it as it is."""
         if self.compactor is None:
-            raise RuntimeError("this agent was given no `compact` function")
+            raise RuntimeError("this agent has no `compact` function; pass one to `Agent`")
         before = await self.session.fire(PreCompact, trigger=trigger, instructions=instructions)
         guidance = "\n".join(filter(None, (instructions, *before.context)))
         try:
@@ -381,7 +381,7 @@ class Agent:
             report = self.session.report
             done = await nested.run(prompt, lambda item: isinstance(item, Warned) and report(item))
             if done.ended in ("error", "aborted", "budget"):
-                raise Failed(f"the helper did not get to its end: {done.reason}")
+                raise Failed(f"the subagent did not finish: {done.reason}")
             return done.text
 
         run.__doc__ = about
@@ -390,7 +390,7 @@ class Agent:
     def _add_tool(self, function: Tool | Callable[..., Any]) -> Tool:
         added = function if isinstance(function, Tool) else tool(function)
         if added.name in self.tools:
-            raise ValueError(f"two tools are called {added.name!r}; give one of them another name")
+            raise ValueError(f"duplicate tool name {added.name!r}; rename one of the tools")
         self.tools[added.name] = added
         return added
 

@@ -12,7 +12,7 @@ from typing import Any
 async def call_any(function: Callable[[], Any]) -> Any:
     """Return the result of *function*, awaited if it is awaitable.
 
-    A synchronous function runs in a thread of its own. A hanging thread of the event loop's executor would
+    A synchronous function runs in its own thread. A hanging thread of the event loop's executor would
     delay the end of the program.
     """
     result = await _run_in_thread(function) if not iscoroutinefunction(function) else function()

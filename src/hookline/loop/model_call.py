@@ -23,7 +23,7 @@ async def call_model(session: Session, model: Model, request: Request, seconds: 
     try:
         async with asyncio.timeout(seconds) as limit:
             answer = await _collect_answer(session, model, request)
-    except Exception as error:  # noqa: BLE001 -- it is the caller's model: whatever it raises ends the turn
+    except Exception as error:  # noqa: BLE001 -- any exception of the caller's model ends the turn
         problem = f"no answer within {seconds:g} s" if limit.expired() else describe_error(error)
         await session.fire_deferred(OnError, error=f"the model failed: {problem}")
         return f"the model failed: {problem}"
@@ -39,10 +39,10 @@ async def _collect_answer(session: Session, model: Model, request: Request) -> A
         elif isinstance(item, Answer):
             answer = item
         else:
-            raise Failed(f"a model gives words or an Answer, and this one gave {type(item).__name__}")
+            raise Failed(f"expected text or an Answer from the model, got {type(item).__name__}")
     calls: Any = answer.calls
     if not isinstance(calls, list | tuple) or not all(isinstance(call, ToolCall) for call in calls):
-        raise Failed("the `calls` of an Answer are ToolCalls, and these are not")
+        raise Failed("invalid `calls` in the Answer: expected a list of ToolCall")
     return answer if answer.text else replace(answer, text=words)
 
 
@@ -53,5 +53,5 @@ async def _judge_answer(session: Session, answer: Answer) -> Answer:
         return answer
     changed_answer = apply_change(answer, changed_value(outcome))
     if changed_answer is None:
-        session.warn("a hook made of the model's answer what is none, so it stays as it was")
+        session.warn("a hook returned an invalid answer; the model's answer is used")
     return changed_answer or answer

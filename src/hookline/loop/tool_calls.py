@@ -29,9 +29,9 @@ from hookline.loop.tools import Failed, Tool
 from hookline.redact import redact
 
 Ask = Callable[[Question], Any]
-"""Function that asks a person; only True is a yes; may be `async`."""
-NOBODY_TO_ASK = "a person would have to decide this, and nobody can be asked here"
-ABORTED = "it was aborted"
+"""Function that asks a person; only True is an approval; may be `async`."""
+NOBODY_TO_ASK = "this requires a person's approval, and no person can be asked here"
+ABORTED = "aborted"
 
 
 class Toolbox(Struct, frozen=True, kw_only=True):
@@ -75,8 +75,8 @@ async def _judge_call(box: Toolbox, call: ToolCall) -> Outcome | str:
 
 def _find_call_error(box: Toolbox, call: ToolCall) -> str:
     if call.tool not in box.tools:
-        return f"there is no tool called {call.tool!r}; there are: {', '.join(box.tools) or 'none'}"
-    return "" if is_object(call.input) else "the input is no JSON object"
+        return f"no tool named {call.tool!r}; available: {', '.join(box.tools) or 'none'}"
+    return "" if is_object(call.input) else "the input is not a JSON object"
 
 
 async def _report_aborted(box: Toolbox, call: ToolCall, outcome: Outcome) -> None:
@@ -95,9 +95,9 @@ async def _ask_person(box: Toolbox, call: ToolCall, why: str) -> tuple[str | Non
     await box.session.fire_deferred(Notification, kind="permission", text=why)
     try:
         reply = await call_any(partial(box.ask, Question(tool=call.tool, input=call.input, reason=why)))
-    except Exception as error:  # noqa: BLE001 -- a question that fails is no yes
-        return f"{why} (nobody could be asked: {describe_error(error)})", outcome.context
-    return (None if reply is True else f"{why} (a person said no)"), outcome.context
+    except Exception as error:  # noqa: BLE001 -- a question that fails is not an approval
+        return f"{why} (asking a person failed: {describe_error(error)})", outcome.context
+    return (None if reply is True else f"{why} (a person denied it)"), outcome.context
 
 
 async def _run_call(
@@ -120,8 +120,8 @@ async def _run_tool(tool: Tool, call: ToolCall) -> tuple[Any, str]:
             return _to_json_value(await call_any(partial(tool.run, **thaw(call.input)))), ""
     except asyncio.CancelledError:  # the task group raises it again for the turn
         problem = ABORTED
-    except Exception as error:  # noqa: BLE001 -- it is the caller's tool: whatever it raises is its result
-        problem = f"it gave no answer within {tool.seconds:g} s" if limit.expired() else describe_error(error)
+    except Exception as error:  # noqa: BLE001 -- any exception of the caller's tool is its result
+        problem = f"no result within {tool.seconds:g} s" if limit.expired() else describe_error(error)
     return problem, problem
 
 

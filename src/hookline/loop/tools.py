@@ -24,7 +24,7 @@ class Tool:
 
     name: str
     run: Callable[..., Any] = field(repr=False)
-    """Called with the input as keyword arguments; may be `async`. The model reads what it raises."""
+    """Called with the input as keyword arguments; may be `async`. The model reads its exceptions."""
     about: str = ""
     schema: Mapping[str, Any] = field(default_factory=Frozen, repr=False)
     """JSON Schema of the input."""
@@ -62,7 +62,7 @@ def tool(
         try:
             checked = convert(arguments, input_type)
         except ValidationError as error:
-            raise Failed(f"the input does not fit: {error}") from None
+            raise Failed(f"invalid input: {error}") from None
         return function(**{key: getattr(checked, key) for key, *_ in fields})
 
     return Tool(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -10,11 +9,11 @@ from msgspec import Struct
 
 from hookline.core.ranking import decayed_confidence
 from hookline.core.records import USER, Memory, split_words
-from hookline.core.store import Store
+from hookline.core.store import Store, advance_expiry
 from hookline.core.values import replace
 from hookline.system import file_lock
 from hookline.system.git_facts import find_origin
-from hookline.system.paths import Places
+from hookline.system.paths import Places, create_private
 
 MIN_SIMILARITY = 0.8
 """Share of all words of two memories that both contain, from which they are duplicates."""
@@ -41,15 +40,23 @@ class Consolidation(Struct, frozen=True, kw_only=True):
 
     @property
     def report(self) -> str:
-        doubted = len(self.changed) - len({kept for _, kept in self.merged})
-        more = f", {doubted} doubted" if doubted > 0 else ""
+        kept = {kept for _, kept in self.merged}
+        doubted = sum(memory.id not in kept for memory in self.changed)
+        more = f", {doubted} doubted" if doubted else ""
         return f"{len(self.merged)} merged, {len(self.faded)} faded{more}"
 
 
 def plan_consolidation(memories: Iterable[Memory], at: float) -> Consolidation:
     """Return the changes to *memories*; the result is deterministic."""
     every = sorted(
-        memories, key=lambda memory: (not memory.pinned, -memory.confidence, -memory.at, memory.id)
+        memories,
+        key=lambda memory: (
+            not memory.pinned,
+            memory.source != USER,
+            -memory.confidence,
+            -memory.at,
+            memory.id,
+        ),
     )
     faded = [
         memory.id for memory in every if not memory.pinned and decayed_confidence(memory, at) < MIN_WORTH
@@ -61,7 +68,7 @@ def plan_consolidation(memories: Iterable[Memory], at: float) -> Consolidation:
 
 
 def _find_duplicates(memories: Sequence[Memory]) -> dict[str, str]:
-    """Return each duplicate's id with the id that replaces it: the first, which has the most confidence."""
+    """Return each duplicate's id with the id that replaces it: the first in the order of *memories*."""
     replacements: dict[str, str] = {}
     for group in _group_by_scope(memories):
         words_by_id = {memory.id: frozenset(split_words(memory.text)) for memory in group}
@@ -123,6 +130,8 @@ def _merge_duplicates(memories: Sequence[Memory], replacements: dict[str, str]) 
     merged: dict[str, Memory] = {}
     for duplicate_id, original_id in replacements.items():
         original, duplicate = merged.get(original_id, by_id[original_id]), by_id[duplicate_id]
+        if not duplicate.may_change(original):
+            continue
         confidence = min(
             1 - (1 - original.confidence) * (1 - duplicate.confidence / 2),
             max(MAX_CONFIDENCE, original.confidence),
@@ -183,13 +192,14 @@ MAX_MEMORIES = 5_000
 def consolidate_project(store: Store, places: Places, at: float) -> str:
     """Merge and forget memories of a project and of none; return a report, empty if a process is doing so."""
     root = find_origin(places.root)
-    os.makedirs(places.state, mode=0o700, exist_ok=True)
+    create_private(places.state)
     with file_lock.try_lock(f"{places.state}/consolidate.lock") as lock:
         return "" if lock is None else _apply_consolidation(store, root, at)
 
 
 def _apply_consolidation(store: Store, root: str, at: float) -> str:
-    plan = plan_consolidation(store.recall("", project=root, limit=MAX_MEMORIES), at)
+    memories = store.recall("", project=root, limit=MAX_MEMORIES)
+    plan = plan_consolidation(memories, advance_expiry(store, at))
     for memory in plan.changed:
         store.remember(memory)
     if plan.removed:

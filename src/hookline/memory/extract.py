@@ -1,8 +1,8 @@
-"""What of a session is worth knowing next time, told from its recording without a model.
+"""Extract memories for later sessions from a session's recording, without a model.
 
-Four things are looked for: what was decided, what a person corrected or asked for for good, commands that
-worked after others had failed, and files that the work was about. Little is better than much: whatever is
-found wrongly is read by every session after this one.
+A memory is a decision, a lasting correction or preference of a person, a command that worked after others
+had failed, or a file that was edited repeatedly. Precision matters more than recall: every later session
+reads a wrong memory.
 """
 
 from __future__ import annotations
@@ -16,20 +16,23 @@ from msgspec import Struct
 
 from hookline.core.conversation import Message, ToolResult, ToolUse, TranscriptEntry
 from hookline.core.records import Memory, split_words
+from hookline.core.untrusted_text import to_words
 from hookline.core.values import replace
 from hookline.memory.sentences import SHORTEST, Found, by_agent, by_person, cleared
 
 HALF_LIVES = {"fact": 90.0, "decision": 180.0, "preference": 365.0, "convention": 365.0, "blocker": 14.0}
-"""Days."""
+"""Half-life of each kind of memory, in days."""
 LONGEST = 400
-"""Characters of a sentence that can be worth it."""
+"""Maximum length in characters of a sentence that becomes a memory."""
 READ, SPLIT = 100_000, 512
-"""Characters of a text that are looked at, and that are dropped where it is cut: they may begin a secret."""
+"""Maximum number of characters read of a text, and dropped before the cut, where a secret may begin."""
 PASTED, END = 4_000, 1_000
-"""Characters of a person's text that is pasted for the most part, and of each end that is theirs."""
+"""Length in characters from which a text counts as pasted, and of each end that counts as typed."""
 EDITS, MOST_FILES = 2, 5
+MOST_WORDS = 5
+"""Maximum number of words in the name of a file or folder that becomes part of a memory."""
 MOST = 12
-"""Memories of one look: a session that seems to have more was misread."""
+"""Maximum number of memories of one session; more are a sign of a misreading."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'`A-Z0-9(])|\n+")
 _MARKUP = re.compile(r"^[\s>*#\-•\d.)]+|\*\*|__")
@@ -38,29 +41,31 @@ _LINE = 300
 
 
 class MemoryScope(Struct, frozen=True, kw_only=True):
-    """What extracted memories belong to."""
+    """The project, branch and source that extracted memories belong to."""
 
     at: float
     project: str = ""
     branch: str = ""
     source: str = ""
+    root: str = ""
+    """Folder that paths in memories are relative to."""
 
 
 def extracted(
     entries: Iterable[TranscriptEntry], whose: MemoryScope, quiet: Callable[[str], str]
 ) -> list[Memory]:
-    """The memories of a session's *entries*, without secrets by *quiet*; the same ones have the same ids."""
+    """Return the memories of a session's *entries*, redacted by *quiet*; equal memories have equal ids."""
     known = [_quiet(one, quiet) for one in entries]
     at = cleared_at(known) or 0
     over = [one for one in said(known[:at]) if one[0] != "blocker"]
-    found = [*over, *said(known[at:]), *_worked(known), *_mattering(known)]
+    found = [*over, *said(known[at:]), *_worked(known), *_mattering(known, whose.root)]
     whole = {one.id: one for one in (_memory(kind, quiet(text), sure, whose) for kind, text, sure in found)}
     surest = sorted(whole.values(), key=lambda one: -one.confidence)[:MOST]
     return [_narrowed(one, whose) for one in surest]
 
 
 def _quiet(one: TranscriptEntry, quiet: Callable[[str], str]) -> TranscriptEntry:
-    """Without secrets, before anything is cut or taken apart: what is left of one is not always told."""
+    """Return the entry without secrets; a secret that has been cut may not be recognised any more."""
     if isinstance(one, Message):
         return replace(one, text=_whole(one.text, quiet))
     if isinstance(one, ToolResult):
@@ -73,7 +78,7 @@ def _whole(text: str, quiet: Callable[[str], str]) -> str:
 
 
 def named(kind: str, text: str, project: str = "") -> str:
-    """The id of a memory that says this: the same for the same words, whatever stands between them."""
+    """Return the id of a memory, which depends only on its words and not on the characters between them."""
     key = "\0".join((project, kind, *split_words(text)))
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:16]
 
@@ -92,7 +97,7 @@ def _memory(kind: str, text: str, sure: float, whose: MemoryScope) -> Memory:
 
 
 def _narrowed(one: Memory, whose: MemoryScope) -> Memory:
-    """What stands in the way stands there on the branch that is worked on."""
+    """Return a blocker restricted to the current branch, and any other memory unchanged."""
     return replace(one, branch=whose.branch) if one.kind == "blocker" else one
 
 
@@ -106,7 +111,7 @@ def said(entries: Sequence[TranscriptEntry]) -> Iterator[Found]:
 
 
 def _own(text: str) -> str:
-    """What a person wrote themselves: of a long text the lines at both ends, for the rest was pasted."""
+    """Return the text that a person typed: of a long text only both ends, because the rest was pasted."""
     if len(text) <= PASTED:
         return text
     first, last = text[:END].rpartition("\n")[0], text[-END:].partition("\n")[2]
@@ -114,40 +119,40 @@ def _own(text: str) -> str:
 
 
 def cleared_at(entries: Sequence[TranscriptEntry]) -> int | None:
-    """Where it was last said that nothing stands in the way any more; None where nobody said so."""
+    """Return the index of the last message that says that nothing is blocked any more, or None."""
     said_so = (n for n, one in enumerate(entries) if isinstance(one, Message) and cleared(one.text))
     return max(said_so, default=None)
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Those of a text itself, without code and what it quotes: that is somebody else's word."""
+    """Yield the sentences of a text, without code and quotations."""
     outside = "".join(part for number, part in enumerate(text.split("```")) if not number % 2)
     own = "\n".join(line for line in outside.splitlines() if not line.lstrip().startswith(">"))
     for sentence in _SENTENCE.split(own):
-        bare = " ".join(_MARKUP.sub("", sentence).split())
+        bare = to_words(_MARKUP.sub("", sentence))
         if SHORTEST <= len(bare) <= LONGEST and not bare.endswith("?"):
             yield bare
 
 
 def _worked(entries: Sequence[TranscriptEntry]) -> Iterator[Found]:
-    """Commands that worked after the same program had failed."""
+    """Yield the commands that worked after the same program had failed, without their output."""
     used = {one.call: one for one in entries if isinstance(one, ToolUse) and one.command}
-    failed: dict[str, tuple[str, str]] = {}
+    failed: dict[str, str] = {}
     for back in (one for one in entries if isinstance(one, ToolResult) and one.call in used):
         line = " ".join(used[back.call].command.split())
         name = program(line)
         if not name:
             continue
         if back.error:
-            failed[name] = (line, back.error)
+            failed[name] = line
         elif name in failed:
-            before, error = failed.pop(name)
+            before = failed.pop(name)
             if before != line and max(len(line), len(before)) <= _LINE:
-                yield "fact", f"`{line}` works; `{before}` failed: “{first_line(error)}”", 0.6
+                yield "fact", f"`{line}` works; `{before}` failed", 0.6
 
 
 def program(line: str) -> str:
-    """What a command line is about: the last program of it that is not there to look or to move."""
+    """Return the last program of a command line that does more than display or change folders."""
     for part in reversed(line.replace("||", "&&").replace(";", "&&").split("&&")):
         parts = [word for word in part.split("|")[0].split() if "=" not in word]
         if parts and parts[0] not in _UNTELLING:
@@ -161,13 +166,19 @@ def first_line(error: str) -> str:
     return (telling or lines or ["no word of why"])[0][:160]
 
 
-def _mattering(entries: Sequence[TranscriptEntry]) -> Iterator[Found]:
-    """The files that were changed more than once, and what they were changed for."""
+def _mattering(entries: Sequence[TranscriptEntry], root: str) -> Iterator[Found]:
+    """Yield the files that were changed more than once, with the request that they were changed for."""
     uses = [one for one in entries if isinstance(one, ToolUse) and one.path and one.kind in ("edit", "write")]
     back = {one.call for one in entries if isinstance(one, ToolResult) and one.error}
-    count = Counter(one.path for one in uses if one.call not in back)
-    often = [path for path, times in count.most_common() if times >= EDITS][:MOST_FILES]
+    prefix = f"{root}/" if root else ""
+    count = Counter(one.path.removeprefix(prefix) for one in uses if one.call not in back)
+    often = [path for path, times in count.most_common() if times >= EDITS and _is_plain(path)][:MOST_FILES]
     asked = next((one.text for one in entries if isinstance(one, Message) and one.by == "person"), "")
     about = next(iter(sentences(asked)), "")
     if often and about:
         yield "fact", f"files that mattered for “{about[:160]}”: {', '.join(often)}", 0.4
+
+
+def _is_plain(path: str) -> bool:
+    """Return whether no part of a path may be a sentence."""
+    return path.isprintable() and all(len(split_words(part)) <= MOST_WORDS for part in path.split("/"))

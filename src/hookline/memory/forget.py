@@ -1,7 +1,7 @@
 """Forget memories permanently: remove them from handoffs too, and never learn them again from the same text.
 
-A transcript that is forked or rewritten repeats what was learnt from it and since forgotten. Therefore the
-ids of forgotten memories are kept until a person restores them by `hookline memory add` or `import`.
+A forked or rewritten transcript repeats forgotten memories. Therefore their ids are kept until a person
+restores them by `hookline memory add` or `import`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hookline.core.values import replace
 FORGOTTEN_NOTES = "memory.forgotten"
 """Name under which the ids of forgotten memories are noted, with the time."""
 PLACEHOLDER = "[forgotten]"
-REFUSAL = "your user had this forgotten, and only they bring it back: hookline memory add"
+REFUSAL = "the user deleted this memory; only the user can restore it, with `hookline memory add`"
 _MIN_WORDS = 3
 """Words by which a text that was cut off is recognised."""
 _ELLIPSIS = "…"
@@ -38,13 +38,13 @@ def forget_memories(store: Store, memories: Sequence[Memory], at: float) -> int:
 
 
 def find_forgotten(store: Store, ids: Iterable[str]) -> set[str]:
-    """Return those of the *ids* that a person had forgotten."""
+    """Return the *ids* of memories that a person had forgotten."""
     notes = store.notes(FORGOTTEN_NOTES)
     return {id_ for id_ in ids if notes.get(id_)}
 
 
 def restore_memories(store: Store, ids: Iterable[str]) -> None:
-    """Allow *ids* to be remembered again, because a person says so."""
+    """Allow *ids* to be remembered again, at a person's request."""
     restored = find_forgotten(store, ids)
     if restored:
         store.set_notes(FORGOTTEN_NOTES, dict.fromkeys(restored))

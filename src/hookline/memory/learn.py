@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from json import loads
 
 from msgspec import Struct, to_builtins
 
 from hookline import hosts
-from hookline.core.conversation import ConversationReader, ToolUse, TranscriptEntry
+from hookline.core.conversation import ConversationReader, Message, ToolUse, TranscriptEntry
 from hookline.core.host import Host
+from hookline.core.metrics import FACTS
 from hookline.core.records import USER, Memory
 from hookline.core.response import Learn
 from hookline.core.store import Store
+from hookline.core.untrusted_text import to_words
 from hookline.core.values import replace
 from hookline.memory.consolidate import MAX_MEMORIES, consolidate_project, is_consolidation_due
 from hookline.memory.extract import MemoryScope, cleared_at, extracted
@@ -28,19 +31,23 @@ REPEAT_BONUS = 0.05
 """Confidence added when a memory is found again."""
 MAX_CONFIDENCE = 0.95
 MAX_AGENT_CONFIDENCE = 0.7
-"""Highest confidence of a memory that an agent stores, lower than that of a person's."""
+"""Highest confidence of a memory that an agent stores; a person's may be higher."""
 MAX_LENGTH = 1_500
 """Characters of a memory."""
+_ELEMENT = re.compile(r"(?s)<([a-z]+(?:[-_][a-z]+)+)\b[^<>]*>.*?(?:</\1>|\Z)")
+"""Element that a host adds to a person's message, such as `<system-reminder>`."""
 
 
 def normalize_text(text: str) -> str:
     """Return *text* redacted and on one line; raise `ValueError` if it is empty or too long."""
-    plain = "".join(c if c.isprintable() else " " for c in redact(text).encode(errors="replace").decode())
-    normalized = " ".join(plain.split())
+    normalized = to_words(redact(text).encode(errors="replace").decode())
     if not normalized:
-        raise ValueError("there is nothing to remember in an empty text")
+        raise ValueError("the text to remember is empty")
     if len(normalized) > MAX_LENGTH:
-        raise ValueError(f"say it in one or two sentences: {len(normalized):,} characters, of {MAX_LENGTH:,}")
+        raise ValueError(
+            f"the text has {len(normalized):,} characters, and at most {MAX_LENGTH:,} are allowed; "
+            "say it in one or two sentences"
+        )
     return normalized
 
 
@@ -65,6 +72,8 @@ def learn(request: Learn, store: Store, root: str, at: float) -> None:
     learnt = remember(store, extracted(new_entries.entries, scope, redact), at)
     store.set_notes(request.session, {POSITION_NOTE: to_builtins(new_entries.position)})
     note_unreported(store, request.session, [memory.id for memory in learnt])
+    if learnt:
+        store.count(request.session, FACTS, len(learnt))
 
 
 def _forget_blockers(store: Store, scope: MemoryScope) -> None:
@@ -102,7 +111,7 @@ def read_new_entries(host_name: str, transcript: str, position: ReadPosition) ->
 
 def find_scope(root: str, at: float, source: str) -> MemoryScope:
     """Return the scope of memories that are learnt in *root*."""
-    return MemoryScope(at=at, project=find_origin(root), branch=find_branch(root), source=source)
+    return MemoryScope(at=at, project=find_origin(root), branch=find_branch(root), source=source, root=root)
 
 
 def note_unreported(store: Store, session: str, ids: Sequence[str]) -> None:
@@ -112,37 +121,47 @@ def note_unreported(store: Store, session: str, ids: Sequence[str]) -> None:
         store.set_notes(session, {UNREPORTED_NOTE: [*dict.fromkeys((*unreported, *ids))]})
 
 
-def remember(store: Store, memories: Sequence[Memory], at: float) -> list[Memory]:
-    """Store new memories, except those that a person had forgotten; return the stored ones."""
+def remember(
+    store: Store, memories: Sequence[Memory], at: float, *, limit: float = MAX_CONFIDENCE
+) -> list[Memory]:
+    """Store new memories, except those that a person had forgotten; return the stored ones.
+
+    A known memory gains confidence up to *limit*; one of a person stays as it is.
+    """
     forgotten = find_forgotten(store, [memory.id for memory in memories])
     memories = [memory for memory in memories if memory.id not in forgotten]
     known = {memory.id: memory for memory in store.memories([memory.id for memory in memories])}
-    new_relations = {memory.id: memory.relations for memory in memories}
-    for memory in known.values():
-        confidence = max(memory.confidence, min(memory.confidence + REPEAT_BONUS, MAX_CONFIDENCE))
-        relations = tuple(dict.fromkeys((*memory.relations, *new_relations[memory.id])))
-        store.remember(replace(memory, at=at, confidence=confidence, relations=relations))
-    new = [memory for memory in memories if memory.id not in known]
-    for memory in new:
+    for new in memories:
+        memory = known.get(new.id)
+        if memory is not None and new.may_change(memory):
+            confidence = max(memory.confidence, min(memory.confidence + REPEAT_BONUS, limit))
+            relations = tuple(dict.fromkeys((*memory.relations, *new.relations)))
+            store.remember(replace(memory, at=at, confidence=confidence, relations=relations))
+    unknown = [memory for memory in memories if memory.id not in known]
+    for memory in unknown:
         store.remember(memory)
-    return new
+    return unknown
 
 
 def parse_entries(
     host: Host, reader: ConversationReader, lines: Iterable[bytes]
 ) -> Iterator[TranscriptEntry]:
-    """Yield the entries in *lines* of a transcript; the host's table of tools tells commands and paths."""
+    """Yield the entries in *lines* of a transcript; the host's tool table identifies commands and paths."""
     for line in lines:
         try:
             value = loads(line.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             continue
         for entry in reader.read(value) if isinstance(value, dict) else ():
-            yield _with_tool_kind(entry, host) if isinstance(entry, ToolUse) and not entry.kind else entry
+            yield _without_elements(entry) if isinstance(entry, Message) else _with_tool_kind(entry, host)
+
+
+def _without_elements(message: Message) -> Message:
+    return replace(message, text=_ELEMENT.sub("\n", message.text)) if message.by == "person" else message
 
 
 def _with_tool_kind(entry: TranscriptEntry, host: Host) -> TranscriptEntry:
-    row = host.tools.get(entry.tool) if isinstance(entry, ToolUse) else None
+    row = host.tools.get(entry.tool) if isinstance(entry, ToolUse) and not entry.kind else None
     if row is None or not isinstance(entry, ToolUse):
         return entry
     command, path = (entry.input.get(row.input_keys.get(name, "")) for name in ("command", "path"))

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
 
 from hookline.core.records import Memory
-from hookline.core.store import Store
+from hookline.core.store import Attempt, Store
 from hookline.system.git_facts import find_branch, find_origin, parse_issue
-
-_T = TypeVar("_T")
-
-
-class Attempt(Protocol):
-    """Function that uses the store; if it fails, it reports the error and returns *default*."""
-
-    def __call__(self, use: Callable[[], _T], *, default: _T) -> _T: ...
 
 
 def make_recall(

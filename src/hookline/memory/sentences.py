@@ -1,8 +1,8 @@
-"""Which sentence is worth remembering, and as what: one that still holds when its session is over.
+"""Classify sentences that are worth remembering, because they still hold after their session.
 
-Orders of the moment (“don't commit yet”), what is said of programs (“it returns None instead of 5”), plans,
-conditions, and what refers to something that only this session knows are not. What is taken for a
-standing order by mistake does more harm than what is missed: every session after this one reads it.
+Not remembered are momentary orders (“don't commit yet”), statements about programs (“it returns None
+instead of 5”), plans, conditions, and references that only this session resolves. A false standing order
+does more harm than a missed one: every later session reads it.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 
 Found = tuple[str, str, float]
-"""Kind, text and how sure it is."""
+"""Kind, text and confidence."""
 SHORTEST = 12
-"""Characters of a text that can be worth it."""
+"""Minimum length in characters of a text that becomes a memory."""
 
 _CHOSE = r"(?:decided|chose|chosen|settled on|opted|agreed (?:to|on))"
 _WHO = r"\b(?:i|we)(?:'ve| have)?(?: (?:both|all|finally|already|now|just|then|also|therefore))?"
@@ -35,21 +35,21 @@ _REPORTED = re.compile(
     r"(?i)\b(?:sa(?:ys?|id)|tells?|told|claim(?:s|ed)?|mention(?:s|ed)?|report(?:s|ed)?|state[sd]?|"
     r"wr(?:ites?|ote)|reads|suggest(?:s|ed)?|ask(?:s|ed)?|accord(?:s|ing) to|apparently|reportedly|seems?)\b"
 )
-"""In an agent's mouth this is somebody else's word, such as that of a file it read."""
+"""Words with which an agent reports statements of others, such as those of a file it read."""
 _POINTLESS = re.compile(
     r"(?i)\b(?:that|this|it|them|those|these|yours|(?:option|approach|plan|variant|version"
     r"|proposal) [a-z0-9]|"
     r"(?:the )?(?:first|second|third|last|other|former|latter)(?: (?:one|option|way|approach|version))?|"
     r"your (?:suggestion|proposal|recommendation|plan|idea))[.! ]*$"
 )
-"""What was chosen is named only in what was said before."""
+"""Endings that refer to an earlier sentence for the choice."""
 _STEP = re.compile(
     r"(?i)\b(?:decided|chose|chosen|opted|agreed) to (?:first )?(?:run|look|check|read|start|begin|try"
     r"|see|test"
     r"|investigate|examine|inspect|search|open|verify|proceed|continue|explore|review|debug|wait|stop|ask"
     r"|skip)\b"
 )
-"""What an agent decides to do next, and has done when the next session reads of it."""
+"""Decisions about the next step, which is done when the next session reads them."""
 
 _BLOCKED = re.compile(
     r"(?i)\bblockers?\s*[:\u2013\u2014]\s*(?!(?:none|nothing|n/?a|no(?= (?:blockers?|more|open|known)\b"
@@ -76,7 +76,7 @@ _PASSING = re.compile(
     r"|confirm\w*|more "
     r"(?:context|information|details?)|too (?:large|long|big))\b"
 )
-"""What is waited for within a session, and what stops one call of an agent."""
+"""Waits that end within the session, and obstacles to a single call of an agent."""
 
 _CLEARED = re.compile(
     r"(?i)\b(?:unblocked|no longer blocked|"
@@ -86,7 +86,7 @@ _UNCLEARED = re.compile(
     r"(?i)\b(?:once|when|whenever|until|till|if|unless|as soon as|after|before|not|cannot|never|nothing|who|"
     r"how|(?:will|would|can|could|should|must|may|might|to|needs?) (?:\w+ )?(?:be|get))\b|n't\b"
 )
-"""With this it is not so yet."""
+"""Words with which the blocker still holds."""
 _CLAUSE = re.compile(r"[.!?\n]+")
 
 _STANDING = re.compile(
@@ -108,7 +108,7 @@ _NO_RULE = re.compile(
     r"|\bthe (?:first|second|third|last|other|former|latter)(?: (?:one|option|way|file|version"
     r"|approach))?[.!]?$"
 )
-"""What begins like a rule and is none."""
+"""Sentences that begin like a rule but are not one."""
 _OF_THE_MOMENT = re.compile(
     r"(?i)\b(?:yet|(?<!from )now|today|tonight|until|till|before i|so far|just (?:look|tell|show|explain"
     r"|answer|list"
@@ -123,7 +123,7 @@ _OF_THE_MOMENT = re.compile(
     r"|^(?:please )?stop (?:doing|running|working|trying|editing|changing|building|searching|reading|looking|"
     r"waiting|going|thinking|asking)\b"
 )
-"""What holds for the work at hand alone, or speaks of something that only this session knows."""
+"""Sentences about the current work only, or about something that only this session knows."""
 _CORRECTED = re.compile(
     r"(?i)^(?:no[,.!]|nope\b|wrong[,.:!]|actually[, ]|not (?:that|like that|there)\b|instead[, ]|"
     r"that(?:'s| is) (?:wrong|not)|i (?:said|meant)|you should(?:n't| not| have))"
@@ -134,7 +134,7 @@ _POINTING = re.compile(
     r"|try|go|do) |"
     r"(?:it|that|this|they|these|those|there|what)\b)"
 )
-"""How a correction goes on that asks for the next step, or points at what was said before."""
+"""Continuations of a correction that ask for the next step, or refer to an earlier sentence."""
 _CONVENTION = re.compile(
     r"(?i)\b(?:we (?:always|never|prefer|use)|in this (?:repo|project|codebase)|our (?:code|tests?|style))\b"
 )
@@ -142,7 +142,7 @@ _REMEMBER = re.compile(r"(?i)^(?:please )?remember(?: that|:| to)?\s+")
 
 
 def by_person(sentence: str) -> Found | None:
-    """What a person's *sentence* is worth."""
+    """Return the memory in a person's *sentence*, or None."""
     plain = _straight(sentence)
     if _STANDING.search(plain) or _ORDERED.search(plain):
         return _ruled(sentence, plain)
@@ -155,7 +155,10 @@ def by_person(sentence: str) -> Found | None:
 
 
 def by_agent(sentence: str) -> Found | None:
-    """What an agent's *sentence* is worth: it is less sure, and what it only reports is not its own."""
+    """Return the memory in an agent's *sentence*, or None.
+
+    The confidence is lower than for a person, and reported statements do not count.
+    """
     plain = _straight(sentence)
     if _decided(plain) and not _STEP.search(plain) and not _REPORTED.search(plain):
         return "decision", sentence, 0.6
@@ -163,7 +166,7 @@ def by_agent(sentence: str) -> Found | None:
 
 
 def cleared(text: str) -> bool:
-    """Whether it says that nothing stands in the way any more."""
+    """Return whether *text* says that nothing is blocked any more."""
     parts = _CLAUSE.split(_straight(text)) if _CLEARED.search(text) else ()
     return any(_CLEARED.search(part) and not _UNCLEARED.search(part) for part in parts)
 
@@ -181,7 +184,7 @@ def _ruled(sentence: str, plain: str) -> Found | None:
 
 
 def _telling(rest: str, plain: str) -> bool:
-    """Whether a correction says how it is, in words that can be understood later."""
+    """Return whether a correction states a fact in words that can be understood later."""
     if _POINTING.search(rest) or _NO_RULE.search(plain) or _OF_THE_MOMENT.search(plain):
         return False
     return _HOW_IT_IS.search(rest) is not None or plain.casefold().startswith("you should")

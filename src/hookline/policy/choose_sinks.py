@@ -8,10 +8,8 @@ from msgspec import Struct, field
 from hookline.core.frozen import Frozen
 from hookline.core.setting_types import InvalidValue, convert_setting
 from hookline.core.sink import ConfiguredSink
-from hookline.policy.parse_files import Layer, Problem, SettingValue
-
-REPOSITORY_SOURCES = ("project", "local")
-"""Sources in the repository, whose sinks are used only if the project is trusted."""
+from hookline.policy.layers import needs_trust
+from hookline.policy.model import REPOSITORY_SOURCES, Layer, Problem, SettingValue
 
 
 class SinkConfig(Struct, frozen=True, kw_only=True):
@@ -40,7 +38,7 @@ def _choose_sink(
     settings, origins, sources = dict(opener.__kwdefaults__), dict[str, str](), set[str]()
     settings["enabled"] = True
     for layer in (layer for layer in layers if name in layer.sinks):
-        if layer.source in REPOSITORY_SOURCES and not trusted:
+        if needs_trust(layer.source, trusted=trusted):
             config.waiting.extend(_describe_settings(name, layer))
             continue
         sources.add(layer.source)
@@ -73,7 +71,7 @@ def _valid_settings(
             if key not in types:
                 known = ", ".join(sorted(types))
                 problems.append(
-                    _problem(setting, f"sink {name!r} has no setting {key!r}; there are: {known}")
+                    _problem(setting, f"sink {name!r} has no setting {key!r}; available: {known}")
                 )
             else:
                 yield key, convert_setting(setting.value, types[key])

@@ -34,9 +34,7 @@ def declare_entries(reader: Reader, data: Mapping[str, Any], kinds: Kinds) -> It
     counts = Counter[str]()
     for hooks_key in keys_named(data, "hooks"):
         events = data[hooks_key]
-        for event in reader.known_keys(
-            reader.table(events, (hooks_key,)), (hooks_key,), EVENTS, "the list of events"
-        ):
+        for event in reader.known_keys(reader.table(events, (hooks_key,)), (hooks_key,), EVENTS, "event"):
             for path, entry in _list_entries(reader, events, (hooks_key, event)):
                 counts[event] += 1
                 default_name = f"{reader.file.source}.{event.lower()}.{{}}-{counts[event]}"
@@ -60,7 +58,7 @@ def declare_entry(
     table = reader.table(entry, path)
     declared_kinds = [keys[key] for key in table if key in keys]
     if isinstance(entry, Mapping) and len(declared_kinds) != 1:
-        reader.report(path, f"an entry says by exactly one of {', '.join(sorted(keys))} what to run")
+        reader.report(path, f"an entry must have exactly one of these keys: {', '.join(sorted(keys))}")
     if len(declared_kinds) == 1:
         fields = _valid_fields(reader, table, path, declared_kinds[0])
         if len(fields) == len(table):
@@ -78,7 +76,7 @@ def _valid_fields(reader: Reader, entry: Mapping[str, Any], path: Path, kind: Ki
     allowed = {**ENTRY, **kind.fields}
     return {
         key: without_repeats(entry[key]) if isinstance(entry[key], Mapping) else entry[key]
-        for key in reader.known_keys(entry, path, allowed, f"a {kind.name} hook")
+        for key in reader.known_keys(entry, path, allowed, f"field of a {kind.name} hook")
         if reader.check_type(entry[key], allowed[key], (*path, key))
         and _check_value(reader, key, entry[key], (*path, key))
     }
@@ -92,12 +90,12 @@ def _check_value(reader: Reader, key: str, value: Any, path: Path) -> bool:
 
 
 def _check_failure(value: str) -> str:
-    return "" if value in FAILURES else f"is {value!r}; there are: {', '.join(FAILURES)}"
+    return "" if value in FAILURES else f"must be one of {', '.join(FAILURES)}, not {value!r}"
 
 
 def _check_timeout(value: float) -> str:
     valid = 0 < value <= MAX_TIMEOUT_SECONDS
-    return "" if valid else f"is {value!r}; it is in seconds, more than 0 and at most {MAX_TIMEOUT_SECONDS}"
+    return "" if valid else f"must be more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds, not {value!r}"
 
 
 def check_priority(value: Any) -> str:
@@ -108,19 +106,23 @@ def check_priority(value: Any) -> str:
 
 
 def _check_name(value: str) -> str:
-    return "" if is_valid_name(value) else f"is {value!r}; use small letters, digits, '.', '_' and '-'"
+    return (
+        ""
+        if is_valid_name(value)
+        else f"must have only lower-case letters, digits, '.', '_' and '-', not {value!r}"
+    )
 
 
 def _check_match(value: str) -> str:
     try:
         re.compile(value)
     except (re.error, RecursionError, OverflowError) as error:
-        return f"is {value!r}, which is no pattern: {error}"
+        return f"must be a regular expression, not {value!r}: {error}"
     return ""
 
 
 def _check_hosts(value: list[str]) -> str:
-    return "" if value else "must name at least one host, such as ['codex']; left out, it means all of them"
+    return "" if value else "must name at least one host, such as ['codex']; omit it for all hosts"
 
 
 def check_import(value: str) -> str:

@@ -14,6 +14,8 @@ from typing import Any
 from msgspec import Struct, convert, field, to_builtins
 
 from hookline.system import file_lock
+from hookline.system.paths import create_private
+from hookline.system.process import identity
 
 APPROVALS_FILE = "approvals.json"
 """Name of the file of approved paths, in the user's state folder."""
@@ -29,6 +31,12 @@ class Grant(Struct, frozen=True, kw_only=True):
     rule_or_path: str = field(name="what")
     """A rule's id, a path, or `off` for all guards."""
     until: float
+    boot: str = ""
+    ends: float = 0.0
+    """Time of expiry on the clock of `identity.now`, because the clock of `until` can be set back."""
+
+    def is_active(self, now: float) -> bool:
+        return now < self.until and self.boot == identity.boot_id() and identity.now() < self.ends
 
 
 def find_active(file: str, root: str, now: float) -> tuple[Grant, ...]:
@@ -36,12 +44,19 @@ def find_active(file: str, root: str, now: float) -> tuple[Grant, ...]:
     grants = _read(file)
     if not grants:
         return ()
-    return tuple(entry for entry in grants if entry.root == os.path.realpath(root) and now < entry.until)
+    return tuple(entry for entry in grants if entry.root == os.path.realpath(root) and entry.is_active(now))
 
 
 def add_grant(file: str, root: str, what: str, *, now: float, seconds: float) -> Grant:
-    new = Grant(id=os.urandom(16).hex(), root=os.path.realpath(root), rule_or_path=what, until=now + seconds)
-    _change(file, lambda grants: [*(grant for grant in grants if now < grant.until), new])
+    new = Grant(
+        id=os.urandom(16).hex(),
+        root=os.path.realpath(root),
+        rule_or_path=what,
+        until=now + seconds,
+        boot=identity.boot_id(),
+        ends=identity.now() + seconds,
+    )
+    _change(file, lambda grants: [*(grant for grant in grants if grant.is_active(now)), new])
     return new
 
 
@@ -82,7 +97,7 @@ def _read(file: str) -> list[Grant]:
 
 
 def _change(file: str, change: Callable[[Sequence[Grant]], list[Grant]]) -> None:
-    os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
+    create_private(os.path.dirname(file))
     with file_lock.lock(f"{file}.lock"):
         grants = change(_read(file))
         temporary = f"{file}.new"

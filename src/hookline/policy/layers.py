@@ -9,13 +9,19 @@ from msgspec import Struct, field
 
 from hookline.core.frozen import EMPTY, Frozen
 from hookline.core.hook import BadSetting, Hook, configure, find_hook, tightens
+from hookline.core.registry import describe_unknown
 from hookline.core.sink import ConfiguredSink
 from hookline.core.values import replace
 from hookline.policy.entries import check_priority
-from hookline.policy.model import FAILURES, Layer, Problem, SettingValue
+from hookline.policy.model import (
+    FAILURES,
+    REPOSITORY_SOURCES,
+    UNVERIFIED,
+    Layer,
+    Problem,
+    SettingValue,
+)
 
-REPOSITORY_SOURCES = ("project", "local")
-"""Sources in the repository, whose loosening settings apply only if the project is trusted."""
 TRUST_FREE_OPTIONS = ("context_cap",)
 """Options that a project may set without trust."""
 SWITCH_PREFIX = "AR_DISABLE_"
@@ -49,14 +55,27 @@ class _Findings(Struct, frozen=True, kw_only=True):
     waiting: list[str]
 
 
+def needs_trust(source: str, *, trusted: bool) -> bool:
+    """Return whether the files of *source* may only tighten."""
+    return source == UNVERIFIED or (source in REPOSITORY_SOURCES and not trusted)
+
+
 def apply_layers(
-    hooks: Sequence[Hook], layers: Sequence[Layer], *, trusted: bool, switches: Mapping[str, str]
+    hooks: Sequence[Hook],
+    layers: Sequence[Layer],
+    *,
+    trusted: bool,
+    switches: Mapping[str, str],
+    unattended: str = "",
 ) -> EffectiveConfig:
-    """Apply *layers*, in the order user, project, local; *switches* map hooks to turn off to the reason."""
+    """Apply *layers*, in the order user, project, local; *switches* map hooks to turn off to the reason.
+
+    *unattended* is the reason to apply the settings for unattended sessions in spite of the profile, if any.
+    """
     problems = [problem for layer in layers for problem in layer.problems]
     findings = _Findings(origins={}, refused={}, problems=problems, waiting=[])
     options = _merge_options(layers, findings, trusted=trusted)
-    with_profile = _apply_profile(hooks, options, findings)
+    with_profile = _apply_profile(hooks, options, findings, unattended)
     configured = [_apply_settings(hook, layers, findings, trusted=trusted) for hook in with_profile]
     return EffectiveConfig(
         hooks=_disable_parts([_apply_switch(hook, switches) for hook in configured]),
@@ -78,7 +97,7 @@ def _merge_options(layers: Sequence[Layer], findings: _Findings, *, trusted: boo
     options: dict[str, SettingValue] = {}
     for layer in layers:
         for key, value in layer.options.items():
-            if layer.source in REPOSITORY_SOURCES and not trusted and key not in TRUST_FREE_OPTIONS:
+            if needs_trust(layer.source, trusted=trusted) and key not in TRUST_FREE_OPTIONS:
                 findings.waiting.append(f"{value.origin}: {key} = {value.value!r}")
             else:
                 options[key] = value
@@ -88,17 +107,26 @@ def _merge_options(layers: Sequence[Layer], findings: _Findings, *, trusted: boo
 
 
 def _apply_profile(
-    hooks: Iterable[Hook], options: Mapping[str, SettingValue], findings: _Findings
+    hooks: Iterable[Hook], options: Mapping[str, SettingValue], findings: _Findings, unattended: str
 ) -> list[Hook]:
     profile = options.get("profile")
     reason = f'profile = "{profile.value}" in {profile.origin}' if profile else ""
     if profile and profile.value == "none":
-        return [replace(h, enabled=False, off=reason) if h.source == "built-in" else h for h in hooks]
-    explained = [replace(h, off="off by default") if not h.enabled and not h.off else h for h in hooks]
-    if profile is None or profile.value != "unattended":
+        explained = [replace(h, enabled=False, off=reason) if h.source == "built-in" else h for h in hooks]
+    else:
+        explained = [replace(h, off="off by default") if not h.enabled and not h.off else h for h in hooks]
+    if profile and profile.value == "unattended":
+        unattended = reason
+    if not unattended:
         return explained
-    findings.origins.update({(hook.name, key): reason for hook in explained for key in hook.unattended})
-    return [configure(hook, hook.unattended) for hook in explained]
+    findings.origins.update({(hook.name, key): unattended for hook in explained for key in hook.unattended})
+    return [_tighten_unattended(hook, unattended) for hook in explained]
+
+
+def _tighten_unattended(hook: Hook, reason: str) -> Hook:
+    for key, value in hook.unattended.items():
+        hook = _apply_setting(hook, key, SettingValue(value=value, origin=reason))
+    return hook
 
 
 def _apply_settings(hook: Hook, layers: Sequence[Layer], findings: _Findings, *, trusted: bool) -> Hook:
@@ -110,12 +138,22 @@ def _apply_settings(hook: Hook, layers: Sequence[Layer], findings: _Findings, *,
                 findings.refused[hook.name, key] = value.origin
                 findings.problems.append(_problem(value.origin, str(error)))
                 continue
-            if layer.source in REPOSITORY_SOURCES and not trusted and not _tightens(hook, key, value.value):
+            if needs_trust(layer.source, trusted=trusted) and not _tightens(hook, key, value.value):
                 findings.waiting.append(f"{value.origin}: [hooks.{hook.name}] {key} = {value.value!r}")
                 continue
+            findings.problems.extend(_find_item_problems(hook, key, value))
             hook, findings.origins[hook.name, key] = changed, value.origin
             findings.refused.pop((hook.name, key), None)
     return hook
+
+
+def _find_item_problems(hook: Hook, key: str, setting: SettingValue) -> Iterable[Problem]:
+    """Yield a problem for each invalid item of a list, which the hook ignores."""
+    if key not in hook.checks:
+        return
+    for number, (item, origin) in enumerate(zip(setting.value, setting.items, strict=False), 1):
+        if error := hook.checks[key](item):
+            yield _problem(origin, f"item {number} of {key!r} of hook {hook.name!r} {error}; it is ignored")
 
 
 def _settings_for(hook: Hook, layer: Layer) -> Iterable[tuple[str, SettingValue]]:
@@ -156,11 +194,11 @@ def _problem(origin: str, text: str) -> Problem:
 
 def _unknown_hooks(hooks: Sequence[Hook], layers: Sequence[Layer]) -> Iterable[Problem]:
     """Yield a problem for each settings table of a hook that does not exist."""
-    known, waiting = ", ".join(sorted(hook.name for hook in hooks)), _declared_names(layers)
+    names, waiting = sorted(hook.name for hook in hooks), _declared_names(layers)
     for layer in layers:
         for name, origin in layer.tables.items():
             if find_hook(hooks, name) is None and name not in waiting:
-                yield _problem(origin, f"no hook is called {name!r}; there are: {known}")
+                yield _problem(origin, describe_unknown("hook", name, names))
 
 
 def _undeclared_servers(layers: Sequence[Layer]) -> Iterable[Problem]:
@@ -170,7 +208,7 @@ def _undeclared_servers(layers: Sequence[Layer]) -> Iterable[Problem]:
         tool = declaration.spec.get("tool", "")
         if tool and not any(tool[:at] in servers for at, char in enumerate(tool) if char == "."):
             known = ", ".join(sorted(servers)) or "none"
-            text = f"'tool' is {tool!r}, but no mcp.json declares its server; there are: {known}"
+            text = f"'tool' is {tool!r}, but no mcp.json declares its server; declared: {known}"
             yield _problem(declaration.origin, text)
 
 
@@ -190,7 +228,7 @@ def _unknown_switches(
     for name, reason in switches.items():
         if name not in switch_names:
             variable = reason.removesuffix(SET_SUFFIX)
-            yield Problem(file="environment", text=f"{variable} switches nothing; there are: {available}")
+            yield Problem(file="environment", text=f"{variable} matches no hook; available: {available}")
 
 
 def _apply_switch(hook: Hook, switches: Mapping[str, str]) -> Hook:

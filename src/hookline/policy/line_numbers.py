@@ -46,7 +46,7 @@ class _Container(Struct, kw_only=True):
     begins: int = 0
     """Offset of the key."""
     fresh: bool = True
-    """Whether an item or key begins next."""
+    """True if an item or key begins next."""
 
 
 def json_lines(text: str) -> Mapping[Path, int]:

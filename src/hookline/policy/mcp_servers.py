@@ -30,7 +30,7 @@ def _read_server(reader: Reader, value: Any, path: Path) -> Mapping[str, Any]:
     selected = [key for key in TRANSPORTS if key in server]
     if isinstance(value, Mapping) and len(selected) != 1:
         transports = " or ".join(f"{key!r} (with {_other_keys(key)})" for key in TRANSPORTS)
-        reader.report(path, f"an MCP server says by {transports} how it is reached")
+        reader.report(path, f"an MCP server must have exactly one of: {transports}")
     if len(selected) != 1:
         return Frozen()
     fields = _valid_fields(reader, server, path, selected[0])
@@ -44,7 +44,7 @@ def _other_keys(way: str) -> str:
 def _valid_fields(reader: Reader, server: Mapping[str, Any], path: Path, way: str) -> dict[str, Any]:
     return {
         key: freeze(without_repeats(server[key]) if isinstance(server[key], Mapping) else server[key])
-        for key in reader.known_keys(server, path, TRANSPORTS[way], f"an MCP server with a {way!r}")
+        for key in reader.known_keys(server, path, TRANSPORTS[way], f"field of an MCP server with a {way!r}")
         if reader.check_type(server[key], TRANSPORTS[way][key], (*path, key))
         and _check_value(reader, key, server[key], (*path, key), way)
     }
@@ -53,7 +53,7 @@ def _valid_fields(reader: Reader, server: Mapping[str, Any], path: Path, way: st
 def _check_value(reader: Reader, key: str, value: Any, path: Path, way: str) -> bool:
     text = ""
     if key == "type" and value not in TYPES[way]:
-        text = f"'type' is {value!r}; with a {way!r} there are: {', '.join(TYPES[way])}"
+        text = f"'type' must be one of {', '.join(TYPES[way])} with a {way!r}, not {value!r}"
     elif key == "command" and not value.strip():
         text = "'command' must name a program"
     elif key == "url" and not value.startswith(("http://", "https://")):

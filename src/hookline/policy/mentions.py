@@ -121,7 +121,7 @@ def unknown_inputs(text: str) -> list[str]:
     defined = {*SET_FOR_HOOKS, *_LOOPED.findall(text)}
     names = [match[1] or match[2] for match in _VARIABLE.finditer(text)]
     unknown = [f"${name}" for name in dict.fromkeys(names) if name not in defined]
-    return unknown + (["what another command prints"] if _PRINTED.search(text) else [])
+    return unknown + (["the output of another command"] if _PRINTED.search(text) else [])
 
 
 def language(path: str, text: str) -> str:

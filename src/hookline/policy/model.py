@@ -12,6 +12,10 @@ from hookline.core.kind import Declaration
 
 FAILURES = ("warn", "block")
 """Actions after a hook fails."""
+REPOSITORY_SOURCES = ("project", "local")
+"""Sources in the repository, which may loosen nothing unless the project is trusted."""
+UNVERIFIED = "unverified"
+"""Source of a folder that may be the user's, or that the repository chose: it may loosen nothing."""
 
 
 class Problem(Struct, frozen=True, kw_only=True):
@@ -40,13 +44,15 @@ class SettingValue(Struct, frozen=True, kw_only=True):
 
     value: Any
     origin: str
+    items: tuple[str, ...] = ()
+    """Origins of the items, if the value is a list."""
 
 
 class Layer(Struct, frozen=True, kw_only=True):
     """Contents of one file."""
 
     source: str
-    """user, project or local."""
+    """user, unverified, project or local."""
     file: str
     options: Mapping[str, SettingValue] = EMPTY
     settings: Mapping[str, Mapping[str, SettingValue]] = EMPTY
@@ -61,4 +67,4 @@ class Layer(Struct, frozen=True, kw_only=True):
     servers: Mapping[str, Mapping[str, Any]] = EMPTY
     problems: tuple[Problem, ...] = ()
     broken: bool = False
-    """Whether the file could not be parsed."""
+    """True if the file could not be parsed."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from hookline.core.frozen import Frozen, freeze
 from hookline.core.kind import Declaration, Kind
+from hookline.core.registry import describe_unknown
 from hookline.core.values import replace
 from hookline.policy.entries import ENTRY, check_import, declare_entries
 from hookline.policy.line_numbers import Path, json_lines, toml_lines
@@ -55,8 +56,8 @@ MAX_VALUES = {
 """Largest values accepted; a larger one is taken for a typing error."""
 
 
-NOTHING_APPLIES = "nothing in it holds until it is mended"
-PREVIOUS_APPLIES = "what it said before holds until it is mended"
+NOTHING_APPLIES = "it is ignored until it is fixed"
+PREVIOUS_APPLIES = "its previous content applies until it is fixed"
 
 
 Declared = Callable[[Reader, Mapping[str, Any]], Iterable[Declaration]]
@@ -99,7 +100,8 @@ def _parse_layer(file: File, parse: Callable[[str], Any], layer: Callable[[Any],
 def _broken_layer(file: File, text: str) -> Layer:
     match = re.search(r"\bline (\d+)", text)
     line = int(match[1]) if match else file.text.count("\n") + 1 if "end of document" in text else 1
-    message = f"cannot be read: {text}; {NOTHING_APPLIES}"
+    language = "TOML" if file.name.endswith(".toml") else "JSON"
+    message = f"invalid {language}: {text}; {NOTHING_APPLIES}"
     problem = Problem(file=file.name, line=line, text=message)
     return Layer(source=file.source, file=file.name, problems=(problem,), broken=True)
 
@@ -119,10 +121,10 @@ def _toml_layer(
     tables = reader.table(data.pop("hooks", {}), ("hooks",))
     settings = {name: _settings(reader, ("hooks", name), table) for name, table in tables.items()}
     sink_tables = reader.table(data.pop("sinks", {}), ("sinks",))
-    sink_names = [*reader.known_keys(sink_tables, ("sinks",), sinks, "'sinks'")]
+    sink_names = [*reader.known_keys(sink_tables, ("sinks",), sinks, "sink")]
     values = {
         key: SettingValue(value=freeze(data[key]), origin=reader.origin((key,)))
-        for key in reader.known_keys(data, (), OPTIONS, "hookline.toml")
+        for key in reader.known_keys(data, (), OPTIONS, "option")
     }
     options = {key: value for key, value in values.items() if _check_option(reader, key, data[key], stores)}
     return Layer(
@@ -138,10 +140,19 @@ def _toml_layer(
     )
 
 
+def _item_origins(reader: Reader, value: Any, path: Path) -> Iterator[str]:
+    for index in range(len(value) if isinstance(value, list) else 0):
+        yield reader.origin((*path, str(index)))
+
+
 def _settings(reader: Reader, path: Path, table: Any) -> Mapping[str, SettingValue]:
     return Frozen(
         {
-            key: SettingValue(value=freeze(value), origin=reader.origin((*path, key)))
+            key: SettingValue(
+                value=freeze(value),
+                origin=reader.origin((*path, key)),
+                items=tuple(_item_origins(reader, value, (*path, key))),
+            )
             for key, value in reader.table(table, path).items()
             if _check_numbers(reader, value, (*path, key))
         }
@@ -173,7 +184,7 @@ def _option_errors(key: str, value: Any, stores: list[str]) -> Iterator[tuple[Pa
         )
     allowed = {"profile": PROFILES, "store": tuple(stores)}.get(key)
     if allowed and value not in allowed:
-        yield (), f"no {key} is called {value!r}; there are: {', '.join(allowed)}"
+        yield (), describe_unknown(key, str(value), allowed)
     maximum = MAX_VALUES.get(key)
     if maximum and not (0 < value <= maximum):
         yield (), f"{key!r} must be more than 0 and at most {maximum:,}, not {value!r}"
@@ -181,7 +192,7 @@ def _option_errors(key: str, value: Any, stores: list[str]) -> Iterator[tuple[Pa
 
 def _read_json(file: File, kinds: Mapping[str, Kind], allowed: tuple[str, ...]) -> Layer:
     if not file.text.strip():
-        return _broken_layer(file, 'it is empty; one that says nothing is {"version": 1}')
+        return _broken_layer(file, 'it is empty; a file without hooks contains {"version": 1}')
 
     def parse(text: str) -> Any:
         return json.loads(text, object_pairs_hook=keep_repeats)
@@ -191,11 +202,11 @@ def _read_json(file: File, kinds: Mapping[str, Kind], allowed: tuple[str, ...]) 
 
 def _json_layer(reader: Reader, data: Any, kinds: Mapping[str, Kind], allowed: tuple[str, ...]) -> Layer:
     table = reader.table(data, ())
-    keys = set(reader.known_keys(table, (), allowed, "the file"))
+    keys = set(reader.known_keys(table, (), allowed, "key"))
     version = table.get("version", 1)
     if type(version) is not int or version != 1:
         version_text = describe_type(version) if type(version) is not int else f"version {version}"
-        reader.report(("version",), f"{version_text} is not known here; this hookline reads version 1")
+        reader.report(("version",), f"{version_text} is not supported; expected version 1")
         keys = set()
     return Layer(
         source=reader.file.source,

@@ -9,6 +9,7 @@ from hookline.core.values import replace
 from hookline.policy import trust
 from hookline.policy.model import Layer, Problem
 from hookline.policy.reach import DeclaredCommand, find_reached
+from hookline.policy.read_files import CKIGNORE, read_ckignore
 from hookline.policy.trust import Trust
 from hookline.system.paths import FOLDER, Places
 
@@ -85,3 +86,10 @@ def problems(places: Places, state: Trust, *, person: bool) -> Iterable[Problem]
 def pinned_digests(state: Trust, root: str) -> Mapping[str, str]:
     """Return the sha256 of each trusted file, by path."""
     return Frozen(trust.digests(root, state.now))
+
+
+def is_ckignore_trusted(places: Places) -> bool:
+    """Return whether the user trusted exactly this content, together with the project's other files."""
+    text = read_ckignore(places.root)
+    pinned = trust.read_trust(places.trust, places.root, [CKIGNORE]).pinned
+    return bool(text) and pinned is not None and pinned.get(CKIGNORE) == text

@@ -107,15 +107,15 @@ def _describe_unseen(
     search: Search, command: DeclaredCommand, text: str, words: Sequence[str]
 ) -> Iterator[str]:
     patterns = [word for word in words if set(word) & set("*?[") and not _is_pattern(word) and "/" in word]
-    unknown = [*mentions.unknown_inputs(text), *(f"what fits {pattern!r}" for pattern in patterns)]
+    unknown = [*mentions.unknown_inputs(text), *(f"the files that match {pattern!r}" for pattern in patterns)]
     for program in sorted(RUNNERS.keys() & {os.path.basename(word) for word in words}):
         search.add_named_files(RUNNERS[program])
-        unknown.append(f"what {program} finds in its own files")
+        unknown.append(f"the files that {program} reads")
     if not f"{os.path.normpath(os.path.join(search.root, command.cwd))}/".startswith(f"{search.root}/"):
         unknown.append("a folder outside of the project")
     if unknown:
         shown = command.text if len(command.text) <= MAX_SHOWN else command.text[:MAX_SHOWN] + "…"
-        yield f"{command.origin}: cannot see all that {shown!r} would run: it depends on {', '.join(unknown)}"
+        yield f"{command.origin}: cannot find all that {shown!r} runs: it depends on {', '.join(unknown)}"
 
 
 def _search_file(search: Search, path: str) -> None:

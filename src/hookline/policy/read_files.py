@@ -12,12 +12,10 @@ from msgspec import Struct
 
 from hookline.policy.model import File, Problem
 from hookline.system import file_stamps
-from hookline.system.paths import Places
+from hookline.system.paths import Places, quote_path
 
 MAX_BYTES = 1024 * 1024
 """Bytes of a configuration file; a larger one is a mistake or an attack."""
-MAX_SETTINGS_BYTES = 16 * MAX_BYTES
-"""Bytes of a host's settings file. Hosts have no limit, so it may be padded; more takes too long."""
 
 
 class Folder(Struct, frozen=True, kw_only=True):
@@ -25,7 +23,7 @@ class Folder(Struct, frozen=True, kw_only=True):
 
     path: str
     source: str
-    """user or project."""
+    """user, unverified or project."""
     root: str = ""
     """Folder that must contain every file; empty for the user's own folder."""
 
@@ -36,7 +34,7 @@ def read(path: str, root: str = "") -> tuple[str, str]:
     if not os.path.lexists(path):
         return "", ""
     if root and not is_inside(path, root):
-        return "", "is a link that leads out of the project, so it is not read"
+        return "", "is a link out of the project, so it is not read"
     try:
         data = _read_bytes(path, MAX_BYTES)
     except OSError as error:
@@ -46,7 +44,7 @@ def read(path: str, root: str = "") -> tuple[str, str]:
     try:
         return data.decode(), ""
     except UnicodeDecodeError as error:
-        return "", f"is no UTF-8 text (byte {error.start})"
+        return "", f"is not UTF-8 text (byte {error.start})"
 
 
 def _read_bytes(path: str, max_bytes: int) -> bytes:
@@ -77,7 +75,7 @@ def load(folder: Folder, names: Iterable[tuple[str, str]]) -> Iterator[File | Pr
 
 def display_path(path: str, folder: Folder) -> str:
     """Return the path to show to a user: inside a project relative to its root."""
-    return os.path.relpath(path, folder.root) if folder.root else path
+    return quote_path(os.path.relpath(path, folder.root) if folder.root else path)
 
 
 def hook_scripts(folder: Folder) -> Iterator[str | Problem]:
@@ -93,7 +91,7 @@ def hook_scripts(folder: Folder) -> Iterator[str | Problem]:
         if not name.endswith(".py") or name.startswith("_") or not os.path.isfile(path):
             continue
         if folder.root and not is_inside(path, folder.root):
-            error = "is a link that leads out of the project, so it is not run"
+            error = "is a link out of the project, so it is not run"
             yield Problem(file=display_path(path, folder), text=error)
         else:
             yield path
@@ -104,38 +102,116 @@ class HostSettings(Struct, frozen=True, kw_only=True):
 
     env: Mapping[str, Any] | None = None
     """Variables; None if the file exists but cannot be parsed."""
-    text: str | None = ""
-    """Text of a file that cannot be parsed; None if it is too large."""
+    text: str | None = None
+    """Text of a file that cannot be parsed; None if that is unknown, too."""
+    size: int = 0
+    """Bytes that were read."""
 
 
-_ENV_LINE = re.compile(r"^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:](.*)$", re.MULTILINE)
-"""A variable in an .env file; a line inside a longer value also matches, which errs on the safe side."""
-
-
-def read_host_settings(path: str) -> HostSettings | None:
-    """Parse the settings file at *path* as leniently as any host might; None if it does not exist."""
+def read_host_settings(path: str, max_bytes: int = MAX_BYTES) -> HostSettings | None:
+    """Parse the settings file at *path* by the grammar of its host; None if there is no such file."""
     file_stamps.record_read(path)
     try:
-        data = _read_bytes(path, MAX_SETTINGS_BYTES)
-    except (FileNotFoundError, NotADirectoryError):
+        data = _read_bytes(path, max_bytes)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
     except OSError:
         return HostSettings()
-    if len(data) > MAX_SETTINGS_BYTES:
-        return HostSettings(text=None)
+    if len(data) > max_bytes:
+        return HostSettings(size=len(data))
     text = data.decode("utf-8-sig", "replace")
-    if os.path.basename(path) == ".env":
-        lines = _ENV_LINE.findall(text.replace("\0", ""))
-        return HostSettings(env={name: value.strip().strip("'\"`") for name, value in lines})
-    try:
-        env = json.loads(text).get("env") if text.strip() else None
-    except (ValueError, AttributeError, RecursionError):
-        return HostSettings(text=text.replace("\0", ""))  # UTF-16 has a NUL beside each ASCII character
-    return HostSettings(env=env if isinstance(env, dict) else {})
+    env = parse_dotenv(text) if os.path.basename(path) == ".env" else _parse_json_settings(text)
+    return HostSettings(env=env, text=_unescape(text) if env is None else None, size=len(data))
+
+
+def _parse_json_settings(text: str) -> Mapping[str, Any] | None:
+    """Return the key `env`; comments and trailing commas are accepted, because a host may accept them."""
+    for prepare in (str.strip, blank_comments):
+        try:
+            settings = json.loads(prepare(text) or "{}")
+        except (ValueError, RecursionError):
+            continue
+        env = settings.get("env") if isinstance(settings, dict) else None
+        return env if isinstance(env, dict) else {}
+    return None
+
+
+def _unescape(text: str) -> str:
+    """Return the text of broken JSON in which each name can be found."""
+    plain = text.replace("\0", "")  # UTF-16 has a NUL beside each ASCII character
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), plain)
+
+
+# A string or comment without an end extends to the end of the text: it must not be tried again at each quote.
+_STRING = r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)'
+STRING_OR_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_STRING_OR_LAST_COMMA = re.compile(rf"{_STRING}|,(?=[ \t\r\n]*[}}\]])", re.DOTALL)
+
+
+def blank_comments(text: str) -> str:
+    """Return *text* with comments and trailing commas replaced by spaces, so that positions stay the same."""
+    plain = STRING_OR_COMMENT.sub(_blank_comment, text) if "/" in text else text
+    return _STRING_OR_LAST_COMMA.sub(lambda match: _blank_trailing_comma(plain, match), plain)
+
+
+def _blank_comment(match: re.Match[str]) -> str:
+    is_unclosed = match[0].startswith("/*") and not match[0].endswith("*/", 2)
+    return match[0] if match[0][0] == '"' or is_unclosed else " " * len(match[0])
+
+
+def _blank_trailing_comma(plain: str, match: re.Match[str]) -> str:
+    if match[0] != ",":
+        return match[0]
+    position = match.start() - 1
+    while position >= 0 and plain[position] in " \t\r\n":
+        position -= 1
+    return " " if position >= 0 and plain[position] not in "[{,:" else ","
+
+
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
+_SPACE_CHARS = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+_SPACES = f"[{_SPACE_CHARS}]"
+_LINE_ENDS = "\n\u2028\u2029"
+_QUOTED = "|".join(rf"{_SPACES}*+{q}[^{q}\\]*+(?:\\{q}?[^{q}\\]*+)*{q}" for q in "'\"`")
+_DOTENV_LINE = (
+    rf"(?:\A|[{_LINE_ENDS}]|(?<=[{_LINE_ENDS}])){_SPACES}*+"
+    rf"(?:(?:export{_SPACES}+)?([A-Za-z0-9_.-]+)(?:{_SPACES}*={_SPACES}*?|:{_SPACES}+?)({_QUOTED}|[^#\n]+)?"
+    rf"{_SPACES}*(?:\#[^{_LINE_ENDS}]*)?(?=[{_LINE_ENDS}]|\Z))?"
+)
+"""A line with or without a variable, so that no line is tried twice."""
+
+
+def parse_dotenv(text: str) -> dict[str, str]:
+    """Return the variables of an .env file as hosts read them, with the JavaScript package `dotenv`."""
+    lines = re.finditer(_DOTENV_LINE, re.sub("\r\n?", "\n", text))
+    return {line[1]: _unquote((line[2] or "").strip(_SPACE_CHARS)) for line in lines if line[1]}
+
+
+def _unquote(value: str) -> str:
+    is_quoted = len(value) > 1 and value[0] in "'\"`" and value[0] == value[-1]
+    bare = value[1:-1] if is_quoted else value
+    return bare.replace("\\n", "\n").replace("\\r", "\r") if value.startswith('"') else bare
 
 
 def read_rule_file(places: Places, name: str) -> tuple[str, str]:
     """Return the text, and an error message that continues the file's name."""
     expanded = os.path.join(places.home, name[2:]) if name.startswith("~/") else name
     path = os.path.join(places.root, expanded)
-    return read(path) if os.path.lexists(path) else ("", "is not there")
+    return read(path) if os.path.lexists(path) else ("", "does not exist")
+
+
+CKIGNORE = ".ckignore"
+_OPENS_PROTECTED = re.compile(r"(?m)^!.*\.(?:git|aws|ssh)\b")
+
+
+def read_ckignore(root: str) -> str:
+    """Return the text of the project's .ckignore; empty if it is missing or cannot be read."""
+    return read(os.path.join(root, CKIGNORE), root)[0]
+
+
+def ckignore_requiring_trust(root: str) -> frozenset[str]:
+    """Return the file's name if a line of it opens protected paths, which requires trust."""
+    text = read_ckignore(root)
+    return frozenset({CKIGNORE}) if "!" in text and _OPENS_PROTECTED.search(text) else frozenset()

@@ -109,4 +109,4 @@ class Search:
     def _count(self) -> None:
         self._lookups += 1
         if self._lookups > MAX_LOOKUPS:
-            raise OSError(f"{FOLDER} names too much to be looked through, so nothing of it can be trusted")
+            raise OSError(f"{FOLDER} names too many files to search, so it cannot be trusted")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
+from hookline.core.registry import describe_unknown
 from hookline.policy.line_numbers import REPEAT_SEPARATOR, Path, nearest, repeated_key
 from hookline.policy.model import File, Problem
 
@@ -39,11 +40,11 @@ class Reader:
             if is_repeat(key, value):
                 name = key.partition(REPEAT_SEPARATOR)[0]
                 first_line = self.line((*path, name))
-                self.report((*path, key), f"{name!r} is said again, after line {first_line}; say it once")
+                self.report((*path, key), f"duplicate key {name!r}; it was first set in line {first_line}")
         return without_repeats(value)
 
     def known_keys(
-        self, table: Mapping[str, Any], path: Path, allowed: Iterable[str], subject: str
+        self, table: Mapping[str, Any], path: Path, allowed: Iterable[str], noun: str
     ) -> Iterator[str]:
         """Yield the allowed keys; report the others."""
         names = sorted(allowed)
@@ -51,7 +52,7 @@ class Reader:
             if key in names:
                 yield key
             else:
-                self.report((*path, key), f"{subject} has no {key!r}; there are: {', '.join(names)}")
+                self.report((*path, key), describe_unknown(noun, key, names))
 
     def check_type(self, value: Any, types: tuple[type, ...], path: Path) -> bool:
         """Return whether *value* has one of the *types* and contains only text; report it otherwise."""

@@ -18,7 +18,7 @@ from typing import Any
 from msgspec import Struct
 
 from hookline.policy.read_files import is_inside, read
-from hookline.system.paths import FOLDER
+from hookline.system.paths import FOLDER, create_private, quote_path
 
 Contents = Mapping[str, str]
 """Path inside the project to text."""
@@ -41,7 +41,7 @@ class Trust(Struct, frozen=True, kw_only=True):
 
     @property
     def holds(self) -> bool:
-        """Whether `.hookline/` is exactly as trusted, and every other relevant file, too."""
+        """True if `.hookline/` and every other relevant file are exactly as trusted."""
         if self.pinned is None or _own_files(self.pinned) != _own_files(self.now):
             return False
         return all(self.pinned.get(name) == text for name, text in self.now.items())
@@ -60,13 +60,13 @@ def _own_files(contents: Contents) -> set[str]:
 def _diff(name: str, old: str | None, new: str | None) -> str:
     if old == new:
         return ""
-    lines = difflib.unified_diff(
-        (old or "").splitlines(keepends=True),
-        (new or "").splitlines(keepends=True),
-        f"trusted/{name}" if old is not None else "/dev/null",
-        f"now/{name}" if new is not None else "/dev/null",
+    header = (
+        "--- /dev/null" if old is None else f"--- {quote_path(f'trusted/{name}')}",
+        "+++ /dev/null" if new is None else f"+++ {quote_path(f'now/{name}')}",
     )
-    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+    before, after = (text.splitlines(keepends=True) for text in (old or "", new or ""))
+    changes = islice(difflib.unified_diff(before, after), len(header), None)
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in (*header, *changes))
 
 
 def read_trust(file: str, root: str, extra: Iterable[str] = ()) -> Trust:
@@ -88,7 +88,7 @@ def read_contents(root: str, extra: Iterable[str]) -> dict[str, str]:
     if len(names) > MAX_FILES or sum(_size(os.path.join(root, name)) for name in names) > MAX_BYTES:
         raise OSError(
             f"{FOLDER} and the files it reaches are more than {MAX_FILES:,} files or {MAX_BYTES:,} bytes: "
-            "too much to be looked through, so nothing of it can be trusted"
+            "too many to check, so they cannot be trusted"
         )
     return {name: _content(os.path.join(root, name), root) for name in sorted(names)}
 
@@ -183,7 +183,7 @@ def _load(file: str) -> dict[str, Contents]:
     except (ValueError, RecursionError):
         projects = None
     if projects is None:
-        raise OSError(f"{file} is not as it was written; mend or remove it: nothing is trusted until then")
+        raise OSError(f"{file} is damaged; fix or remove it: nothing is trusted until then")
     return projects
 
 
@@ -199,13 +199,13 @@ def _validate(data: Any) -> dict[str, Contents] | None:
 def _require_private(descriptor: int, file: str) -> None:
     info = os.fstat(descriptor)
     if info.st_uid != os.getuid() or stat.S_IMODE(info.st_mode) & 0o077:
-        raise OSError(f"{file} can be used by others than you; run: chmod 600 {shlex.quote(file)}")
+        raise OSError(f"{file} is accessible to other users; run: chmod 600 {shlex.quote(file)}")
 
 
 def _change(file: str, changes: Mapping[str, Contents | None]) -> None:
     projects = {**_load(file), **changes}
     kept = {root: files for root, files in sorted(projects.items()) if files is not None}
-    os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
+    create_private(os.path.dirname(file))
     descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(file), prefix=".trust-")
     with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
         json.dump({"version": 1, "projects": kept}, stream, indent=1)

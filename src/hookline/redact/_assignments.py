@@ -1,9 +1,10 @@
 """Values assigned to the name of a secret: in code, settings, headers, command-line options and markup."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
+from hookline.redact._layouts import find_cells
 from hookline.redact._names import Name, classify_name, may_name_identifier
 from hookline.redact._separators import (
     BARE_CHARACTER,
@@ -19,12 +20,13 @@ from hookline.redact._values import (
     is_identifier,
     is_placeholder,
     is_reference,
+    is_short_hash,
     looks_made_up,
     looks_random,
     looks_shuffled,
 )
 
-NAME_STEMS = ("pass", "pwd", "pw", "secret", "credential", "key", "token", "auth", "bearer", "sig")
+NAME_STEMS = ("pass", "pwd", "pw", "psk", "secret", "credential", "key", "token", "auth", "bearer", "sig")
 """Substrings, in lower case; every name of a secret contains one of them."""
 _MAX_QUOTED = 4096
 """Maximum characters of a quoted value that are redacted."""
@@ -43,15 +45,15 @@ _CHOSEN_KINDS = frozenset({"password", "secret"})
 def find_assigned(text: str) -> Iterator[Span]:
     """Yield the values in *text* that are assigned to the name of a secret and look like one."""
     lower = _lower(text)
-    yield from _find_after_names(text, lower)
-    if "value" in lower:
-        yield from _find_before_names(text, lower)
+    stems = [stem for stem in NAME_STEMS if stem in lower]
+    yield from _find_after_names(text, lower, stems)
+    yield from _find_named(text, lower, stems)
     if "cookie" in lower:
         yield from _find_cookies(text, lower)
 
 
-def _find_after_names(text: str, lower: str) -> Iterator[Span]:
-    for stem in NAME_STEMS:
+def _find_after_names(text: str, lower: str, stems: Sequence[str]) -> Iterator[Span]:
+    for stem in stems:
         position = lower.find(stem)
         while position >= 0:
             match = assignment_pattern(stem).match(lower, position)
@@ -63,16 +65,25 @@ def _find_after_names(text: str, lower: str) -> Iterator[Span]:
             position = lower.find(stem, span.end if span else position + len(stem))
 
 
-def _find_before_names(text: str, lower: str) -> Iterator[Span]:
-    """Yield the values of `{"value": "…", "name": "DB_PASSWORD"}`, judged as if the name came first."""
-    for match in value_first_pattern().finditer(lower):
-        start, end = match.span("quoted" if match["quote"] else "bare")
-        if any(stem in match["name"] for stem in NAME_STEMS):
-            name = text[slice(*match.span("name"))]
-            for span in _find_after_names(
-                f'"{name}":"{text[start:end]}"', f'"{match["name"]}":"{lower[start:end]}"'
-            ):
-                yield Span(start, end, span.kind)
+def _find_named(text: str, lower: str, stems: Sequence[str]) -> Iterator[Span]:
+    """Yield the values of `{"value": "…", "name": "DB_PASSWORD"}` and of the cells of tables."""
+    if "value" in lower:
+        for match in value_first_pattern().finditer(lower):
+            start, end = match.span("quoted" if match["quote"] else "bare")
+            yield from _judge_pair(text[slice(*match.span("name"))], text[start:end], start)
+    for name, start, end in find_cells(text, lower, stems):
+        if not (is_short_hash(text[start:end]) or is_code(text[start:end])):
+            yield from _judge_pair(name, text[start:end], start)
+
+
+def _judge_pair(name: str, value: str, start: int) -> Iterator[Span]:
+    """Yield the span of *value*, which begins at *start*, if it is a secret in JSON under this *name*."""
+    lower_name = name.lower()
+    stems = [stem for stem in NAME_STEMS if stem in lower_name]
+    if stems:
+        pair = f'"{name}":"{value}"'
+        found = _find_after_names(pair, _lower(pair), stems)
+        yield from (Span(start, start + len(value), span.kind) for span in found)
 
 
 def _find_value(text: str, lower: str, match: re.Match[str], stem: str) -> Span | None:
@@ -137,20 +148,13 @@ def _is_secret(text: str, value: str, match: re.Match[str], kind: str) -> bool:
         return False
     if _has_basic_scheme(match):
         return not (is_placeholder(value) or is_reference(value))
-    if _looks_issued(value, kind) or (_is_clearly_value(text, match) and looks_shuffled(value)):
+    if _looks_issued(value, kind) or looks_shuffled(value):
         return True
     return kind == "password" and match["joint"].isspace() and has_mixed_case(value)
 
 
 def _looks_issued(value: str, kind: str) -> bool:
     return looks_random(value) or (kind in _CHOSEN_KINDS and looks_made_up(value))
-
-
-def _is_clearly_value(text: str, match: re.Match[str]) -> bool:
-    """Return whether it can only be a value: quoted, after an option, or up to the end of the line."""
-    return bool(
-        match["quote"] or match["joint"].isspace() or text[match.end() : match.end() + 1] in {"", "\n", "\r"}
-    )
 
 
 def _is_environment_variable(text: str, match: re.Match[str]) -> bool:
@@ -228,7 +232,7 @@ def _cookie_line_pattern() -> re.Pattern[str]:
 
 @cache
 def _cookie_pattern() -> re.Pattern[str]:
-    return re.compile(r"""=([^;\s,"'\\]{16,})""")
+    return re.compile(r"""=([^;\s,"'\\(){}<>]{16,})""")
 
 
 def _lower(text: str) -> str:

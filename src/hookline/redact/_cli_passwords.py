@@ -15,10 +15,11 @@ _VALUE = r"""["']?(?P<value>[^\s"'`|&;<>()\\-][^\s"'`|&;<>()\\]{3,})"""
 _USER_AND_VALUE = r"""["']?[^\s:"'`$\\[]{1,64}:(?P<value>[^\s"'`|&;<>()@\\]{4,})"""
 _OPTIONS = (
     (("curl",), rf"(?:-u|-U|--(?:proxy-)?user)[ =]{{0,2}}{_USER_AND_VALUE}"),
-    (("mysql", "mariadb"), rf"-p{_VALUE}"),
+    (("mysql", "mariadb", "7z"), rf"-p{_VALUE}"),
     (("sshpass", "docker login", "podman login", "registry login"), rf"-p[ ]{{0,2}}{_VALUE}"),
     (("mongo -u", "mongosh", "mongodump", "mongorestore", "az login"), rf"-p[ ]{_VALUE}"),
-    (("sqlcmd",), rf"-P[ ]?{_VALUE}"),
+    (("sqlcmd", "zip"), rf"-P[ ]?{_VALUE}"),
+    (("openssl",), rf"-k[ ]{_VALUE}"),
     (("redis-cli",), rf"-a[ ]{_VALUE}"),
     (("ldap",), rf"-w[ ]{_VALUE}"),
     (("gh secret set",), rf"(?:-b|--body)[ =]{{0,2}}{_VALUE}"),
@@ -34,9 +35,29 @@ _PIPED_VALUE = (
 _STDIN_READER = (
     r"(?:sudo (?:--?[a-z-]{1,20} ){0,4}(?:-[a-z]{0,4}(?-i:S)|--stdin)|[^\n|]{0,200}--password-stdin)\b"
 )
+_NAME_END = r"(?:pass|passwd|password|passphrase|pwd|secret|token|key)"
+"""The end of the name of a variable with a secret."""
 STATEMENTS = (
     (("identified", "IDENTIFIED"), rf"\bIDENTIFIED{_IDENTIFIED_BY}{_QUOTED_VALUE}"),
     (("SecureString", "securestring"), rf"\bConvertTo-SecureString(?: -String)? {{1,4}}{_QUOTED_VALUE}"),
+    ((".psk ",), rf"\b(?:wifi-sec|wireless-security)\.psk {{1,4}}{_VALUE}"),
+    (
+        ("htpasswd",),
+        rf"\bhtpasswd (?:-\w{{1,6}} ){{0,3}}-\w{{0,5}}b\w{{0,5}} (?:[^\s-]\S{{0,200}} ){{1,2}}{_VALUE}",
+    ),
+    (
+        ("chpasswd",),
+        rf"\b(?:echo|printf) (?:-[ne]{{1,3}} )?{_USER_AND_VALUE}['\"]? {{0,4}}\| {{0,4}}(?:sudo )?chpasswd\b",
+    ),
+    (
+        ("setenv ", "set -"),
+        rf"\b(?:setenv|set(?: --?[a-z]{{1,9}}){{1,3}}) {{1,4}}\w{{0,60}}{_NAME_END} {{1,4}}{_VALUE}",
+    ),
+    (
+        ("--pass", "--token", "--secret"),
+        rf"--(?:pass|password|passwd|token|secret)\\?[\"'], {{0,8}}{_QUOTED_VALUE}",
+    ),
+    (("psk",), r'''(?-i:psk)(?<!\wpsk) {0,4}= {0,4}"(?P<value>[^"\\\r\n]{8,63})"'''),
     (
         ("--password-stdin", "sudo -"),
         rf"\b(?:echo|printf) (?:-[ne]{{1,3}} )?{_PIPED_VALUE} {{0,4}}\| {{0,4}}{_STDIN_READER}",
@@ -73,7 +94,7 @@ def _looks_like_password(value: str) -> bool:
 
 @cache
 def _dash_pattern() -> re.Pattern[str]:
-    return re.compile(r""" -(?:[uUpPawb](?=[\s"'=\w])|-(?:(?:proxy-)?user|body)\b)""")
+    return re.compile(r""" -(?:[uUpPawbk](?=[\s"'=\w])|-(?:(?:proxy-)?user|body)\b)""")
 
 
 @cache

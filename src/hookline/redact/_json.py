@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 MAX_DEPTH = 150
 """Maximum nesting of a value; deeper parts are removed, so that they cannot exhaust the stack."""
 TOO_DEEP = "[redacted:nested-too-deep]"
-_SEPARATOR = '"\n\0\n'
+_PREFIX, _SEPARATOR = '"{}":"', '"\n\0\n'
 _MIN_LENGTH = 8
 """Minimum characters of a secret."""
 
@@ -60,8 +60,9 @@ def rebuild(value: Any, strings: Iterator[str], depth: int = 0) -> Any:
         return TOO_DEEP
     if isinstance(value, Mapping):
         pairs: dict[Any, Any] = {}
+        numbers: dict[str, int] = {}
         for key, item in value.items():
-            new_key = _make_unique(pairs, next(strings)) if isinstance(key, str) else key
+            new_key = _make_unique(pairs, next(strings), numbers) if isinstance(key, str) else key
             pairs[new_key] = rebuild(item, strings, depth + 1)
         return _restore_type(value, pairs)
     if isinstance(value, list | tuple):
@@ -69,12 +70,16 @@ def rebuild(value: Any, strings: Iterator[str], depth: int = 0) -> Any:
     return value
 
 
-def _make_unique(pairs: Mapping[Any, Any], key: str) -> str:
-    """Return *key* with a number if *pairs* has it: two redacted keys of one kind must stay two."""
-    number, candidate = 1, key
+def _make_unique(pairs: Mapping[Any, Any], key: str, numbers: dict[str, int]) -> str:
+    """Return *key* with a number if *pairs* has it: two redacted keys of one kind must stay two.
+
+    *numbers* has the last number of each key, so that many equal keys take linear time.
+    """
+    number, candidate = numbers.get(key, 1), key
     while candidate in pairs:
         number += 1
         candidate = f"{key}#{number}"
+    numbers[key] = number
     return candidate
 
 
@@ -92,15 +97,29 @@ class JoinedStrings(NamedTuple):
         return bisect_right(self.starts, position) - 1
 
 
-def join_strings(strings: Sequence[JsonString]) -> JoinedStrings:
-    """Return the *strings* joined with their names, in the form they have in JSON."""
+def find_max_length(strings: Sequence[JsonString], max_chars: int) -> int:
+    """Return the length to which strings must be cut, so that all have at most *max_chars* characters.
+
+    Names and separators count too. Short strings, such as keys, are cut last, and not below the length of a
+    secret.
+    """
+    searched = [item for item in strings if len(item.text) >= _MIN_LENGTH]
+    left = max_chars - sum(len(item.name) + len(_PREFIX) + len(_SEPARATOR) for item in searched)
+    lengths = sorted((len(item.text) for item in searched), reverse=True)
+    while lengths and lengths[-1] * len(lengths) <= left:
+        left -= lengths.pop()
+    return max(_MIN_LENGTH - 1, left // len(lengths)) if lengths else max_chars
+
+
+def join_strings(strings: Sequence[JsonString], max_length: int) -> JoinedStrings:
+    """Return the first *max_length* characters of the *strings* joined with their names, as in JSON."""
     pieces: list[str] = []
     starts, indices, length = [], [], 0
     for index, (_, name, text) in enumerate(strings):
-        if len(text) >= _MIN_LENGTH:
-            prefix = f'"{name}":"'
+        if min(len(text), max_length) >= _MIN_LENGTH:
+            prefix, cut = _PREFIX.format(name), text[:max_length]
             starts.append(length + len(prefix))
             indices.append(index)
-            pieces += [prefix, text, _SEPARATOR]
-            length += len(prefix) + len(text) + len(_SEPARATOR)
+            pieces += [prefix, cut, _SEPARATOR]
+            length += len(prefix) + len(cut) + len(_SEPARATOR)
     return JoinedStrings("".join(pieces), starts, indices)

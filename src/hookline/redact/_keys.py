@@ -76,7 +76,9 @@ def _find_body_end(text: str, start: int, limit: int) -> int:
             return end
         content = _content_pattern().search(piece[0])
         is_last_line = (
-            after_full_line and text[piece.start() - 1] == "\n" and _last_line_pattern().fullmatch(piece[0])
+            after_full_line
+            and _line_break_pattern().fullmatch(text, end, piece.start())
+            and _last_line_pattern().fullmatch(piece[0])
         )
         if content or is_last_line:
             end, after_full_line = piece.end(), content is not None and ":" not in content[0]
@@ -159,6 +161,11 @@ def _string_end_pattern() -> re.Pattern[str]:
 @cache
 def _content_pattern() -> re.Pattern[str]:
     return re.compile(r"[A-Za-z0-9+/]{24}|^\W*(?:Proc-Type|DEK-Info|Version|Comment|Hash): ")
+
+
+@cache
+def _line_break_pattern() -> re.Pattern[str]:
+    return re.compile(r"[^\"'`\n]{0,80}\n")
 
 
 @cache

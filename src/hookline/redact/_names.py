@@ -46,7 +46,7 @@ _ASSIGNING_CALLS = {
     "(": re.compile(r"(?:(?:with|set)[a-z0-9_]{0,20}|\.)$"),
 }
 """The text before the name in a call that assigns, by separator: `setenv("NAME", …)`, `.withName(…)`."""
-_INDENTED_KEY = re.compile(r"""[\s-]*["'`]?[a-z0-9_.-]*""")
+_INDENTED_KEY = re.compile(r"""(?:.*["'`])?[\s-]*[a-z0-9_.-]*""")
 """The text before a name whose value is on the next line."""
 _NAME_END = re.compile(r"[a-z0-9_.-]+\Z")
 _IDENTIFIER_WORD = re.compile(
@@ -84,6 +84,7 @@ _STEM_NAMES = {
 _WHOLE_WORDS = {
     "pass": Name("password", 8),
     "pw": Name("password", 8),
+    "psk": Name("password", 8),
     "auth": Name("auth", 16),
     "bearer": Name("authorization", 12),
     "sig": Name("signature", 20),

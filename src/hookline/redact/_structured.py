@@ -36,7 +36,7 @@ class Shape(NamedTuple):
     word_characters: str = ""
     """Characters of a word besides letters and digits; a secret does not start after one of them."""
     random: bool = False
-    """Whether the secret must look random."""
+    """True if the secret must look random."""
 
 
 SHAPES = (

@@ -23,11 +23,11 @@ class Format(NamedTuple):
     min_length: int
     """Minimum characters after the prefix."""
     exact: bool = False
-    """Whether a longer text is not such a token."""
+    """True if a longer text is not such a token."""
     usual_length: int = 0
     """Characters after the prefix if always the same, so that a line break inside is recognised; else 0."""
     random: bool = False
-    """Whether the rest must look random, because the prefix is common."""
+    """True if the rest must look random, because the prefix is common."""
 
 
 FORMATS = (

@@ -156,7 +156,7 @@ def _next_line_pattern(index: int) -> re.Pattern[str]:
 
 @cache
 def _pivot_pattern(pivot: str) -> re.Pattern[str]:
-    return re.compile(rf"{_escape_literal(pivot)}(?<=[A-Za-z0-9].)(?=[A-Za-z0-9_+/=.%-]{{4}})")
+    return re.compile(rf"{_escape_literal(pivot)}(?<=[A-Za-z0-9_].)(?=[A-Za-z0-9_+/=.%-]{{4}})")
 
 
 def _escape_literal(text: str) -> str:

@@ -27,6 +27,7 @@ _PLACEHOLDER_TEXTS = (
     *("***", "...", "…", "•••"),
 )
 _MIN_SHUFFLED = 12  # minimum letters to distinguish random text from words
+_MIN_WORD = 2.6  # minimum letters of the words in a name, on average
 _VOWELS = frozenset("aeiouyAEIOUY")
 _GUESSABLE_STEPS = frozenset({0, 1, ord("0") - ord("9")})
 _SYMBOLS = frozenset("!@#$%^*~?+=")
@@ -75,13 +76,29 @@ def looks_random(value: str) -> bool:
     ):
         return False
     if any(map(str.isdigit, value)) or not _SYMBOLS.isdisjoint(value.strip("!?=*#@-")):
-        return not _words_pattern().fullmatch(value)
-    return len(value) >= _MIN_LETTERS and _has_unusual_letters(value)
+        return not _words_pattern().fullmatch(value) or _has_scattered_digits(value)
+    return len(value) >= _MIN_LETTERS and _has_unusual_letters(value, 0.9)
+
+
+def _has_scattered_digits(value: str) -> bool:
+    """Return whether digits divide *value* into parts that are too short for words."""
+    pieces = _piece_pattern().findall(value)
+    return (
+        len(value) >= _MIN_SHUFFLED
+        and value.isalnum()
+        and len(_inner_digits_pattern().findall(value)) > 1
+        and sum(map(len, pieces)) < _MIN_WORD * len(pieces)
+    )
 
 
 def is_identifier(value: str) -> bool:
     """Return whether *value* is a UUID, or a hash such as that of a git commit."""
     return _identifier_pattern().fullmatch(value) is not None
+
+
+def is_short_hash(value: str) -> bool:
+    """Return whether *value* may be the beginning of a hash, as lists of commits and images show it."""
+    return _short_hash_pattern().fullmatch(value) is not None
 
 
 def looks_made_up(value: str) -> bool:
@@ -105,14 +122,15 @@ def looks_shuffled(value: str) -> bool:
     return (
         len(value) >= _MIN_SHUFFLED
         and not (is_reference(value) or is_placeholder(value))
-        and _has_unusual_letters(value)
+        and _has_unusual_letters(value, 0.7)
     )
 
 
-def _has_unusual_letters(value: str) -> bool:
+def _has_unusual_letters(value: str, min_share: float) -> bool:
+    """Return whether *value* has this share of letters, in an order that words do not have."""
     letters = "".join(filter(str.isalpha, value))
     lower = letters.lower()
-    if not letters.isascii() or letters in (lower, letters.upper()) or len(letters) < 0.9 * len(value):
+    if not letters.isascii() or letters in (lower, letters.upper()) or len(letters) < min_share * len(value):
         return False
     pieces = _piece_pattern().findall(letters)
     has_unspeakable_piece = any(len(piece) > 1 and _VOWELS.isdisjoint(piece) for piece in pieces)
@@ -140,6 +158,11 @@ def _piece_pattern() -> re.Pattern[str]:
 
 
 @cache
+def _inner_digits_pattern() -> re.Pattern[str]:
+    return re.compile("(?<=[A-Za-z])[0-9]+(?=[A-Za-z])")
+
+
+@cache
 def _unusual_pair_pattern() -> re.Pattern[str]:
     """Return the pattern of two letters that are not adjacent in words or common abbreviations."""
     return re.compile(
@@ -156,8 +179,15 @@ def _identifier_pattern() -> re.Pattern[str]:
 
 
 @cache
+def _short_hash_pattern() -> re.Pattern[str]:
+    return re.compile("[0-9a-f]{7,12}")
+
+
+@cache
 def _number_pattern() -> re.Pattern[str]:
-    return re.compile(r"[-+]?(?:0[xX][0-9A-Fa-f]{1,8}|[0-9][0-9_]*\.?[0-9]*(?:[eE][-+]?[0-9]+)?)")
+    number = r"[-+]?(?:0[xX][0-9A-Fa-f]{1,8}|[0-9][0-9_]*\.?[0-9]*(?:[eE][-+]?[0-9]+)?)"
+    time = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{5,20}(?:Z|[-+][0-9:]{4,5})?"
+    return re.compile(f"{number}|{time}")
 
 
 @cache

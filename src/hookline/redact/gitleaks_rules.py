@@ -63,7 +63,7 @@ def _split_pattern(pattern: str) -> list[str]:
         "".join(parts) != pattern
         or min(accumulate(_DEPTH_CHANGES.get(part, 0) for part in parts), default=0) < 0
     ):
-        raise ValueError(f"{pattern[:60]!r} is no pattern that can be read")
+        raise ValueError(f"unsupported pattern {pattern[:60]!r}")
     return parts
 
 
@@ -82,7 +82,7 @@ def _translate_set_content(match: re.Match[str]) -> str:
     if not name:
         return match[0] if match[0].startswith("\\") else f"{match[0][:-1]}\\{match[0][-1]}"
     if name not in _CHARACTER_CLASSES:
-        raise ValueError(f"no class is called {name!r}")
+        raise ValueError(f"unknown character class {name!r}")
     return _CHARACTER_CLASSES[name]
 
 
@@ -138,8 +138,8 @@ def parse_rules(text: str) -> RuleFile:
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # huge numbers and deep nesting are not TOML errors
-        return RuleFile(problems=(f"is no TOML: {error}",))
-    rules, problems = [], ["extends another file, which is not read"] if "extend" in data else []
+        return RuleFile(problems=(f"is not TOML: {error}",))
+    rules, problems = [], ["extends another file, which is not supported"] if "extend" in data else []
     global_exceptions = _find_exceptions(data)
     for entry in _tables(data.get("rules")):
         rule = _parse_rule(entry, global_exceptions)
@@ -184,7 +184,9 @@ def _parse_rule(
     ) as error:
         return f"cannot be used: {error}"
     return (
-        rule if 0 <= rule.group <= _compile(rule.pattern).groups else "names a group that its pattern has not"
+        rule
+        if 0 <= rule.group <= _compile(rule.pattern).groups
+        else "names a group that its pattern does not have"
     )
 
 

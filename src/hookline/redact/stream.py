@@ -18,8 +18,14 @@ _OVERLAP = 8 * 1024
 """Characters of an endless line that wait for the next chunk."""
 _MAX_LINES = 3
 """Maximum complete lines that wait because a token may continue on the next line."""
+_MAX_CONTINUED = 16
+"""Maximum lines of one command that wait for its last line."""
 _MIN_WORD = 8
 """Minimum characters of a word that may be the first part of a token."""
+
+
+_CONTINUATIONS = ("\\\n", "\\\r\n")
+"""The end of a line that continues on the next, in shells."""
 
 
 class Piece(NamedTuple):
@@ -84,9 +90,10 @@ def _find_decided_end(text: str) -> int:
         line_end = text.rfind("\n", len(text) - MAX_WAITING // 2) + 1
         return line_end or len(text) - _OVERLAP
     end = text.rfind("\n") + 1
-    for _ in range(_MAX_LINES):
+    for number in range(_MAX_CONTINUED):
         line_start = text.rfind("\n", 0, max(0, end - 1)) + 1
-        if not end or not _may_continue(text[line_start:end]):
+        line = text[line_start:end]
+        if not (line.endswith(_CONTINUATIONS) or (number < _MAX_LINES and _may_continue(line))):
             break
         end = line_start
     return end

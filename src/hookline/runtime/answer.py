@@ -1,9 +1,10 @@
-"""The answer to one call of a host, in a process of its own as well as in the daemon."""
+"""The answer to one call of a host, in its own process as well as in the daemon."""
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import count
@@ -15,24 +16,28 @@ from hookline import hosts
 from hookline.core.events import Event, Notification, Unreadable
 from hookline.core.host import GUEST_KEY, Host, Reply, ReplyContext
 from hookline.core.outcome import Outcome
-from hookline.core.payload import decode
+from hookline.core.payload import MAX_VALUES, decode, remove_deep, remove_rest
 from hookline.core.response import Notify
+from hookline.core.values import replace
 from hookline.policy import repository_env
 from hookline.redact import redact
 from hookline.runtime import dedupe
 from hookline.runtime.call_claims import Claim
 from hookline.runtime.dedupe import repeat_reply
 from hookline.runtime.runtime import Runtime
+from hookline.system import notify
 from hookline.system.process import identity
+from hookline.system.read_script import read_script
+from hookline.system.session_record import CallingSession, read_variables
 
 Payload = Mapping[str, "Any"]
 Env = Mapping[str, str]
 
 
-def find_caller(called: Host, payload: Any, env: Env, event: str = "") -> Host:
+def find_caller(called: Host, payload: Any, env: Env, event: str = "", process: int = 0) -> Host:
     """Return the host that sent the *payload*; usually the *called* one, and then no other is loaded.
 
-    The *event* is the moment if the payload does not name it.
+    The *event* is the moment if the payload does not name it; the host started the *process*.
     """
     if not called.run_by or not isinstance(payload, Mapping) or is_payload_of(called, payload, env):
         return called
@@ -40,7 +45,7 @@ def find_caller(called: Host, payload: Any, env: Env, event: str = "") -> Host:
         if name != called.name and _has_mark(marks, payload, env):
             other = hosts.load(name)
             if is_payload_of(other, payload, env) and not _lacks_moment(other, called, payload, event):
-                return called if _is_planted(called, marks, payload, env) else other
+                return called if _is_planted(called, marks, payload, env, process) else other
     return called
 
 
@@ -65,12 +70,15 @@ def is_payload_of(host: Host, payload: Payload, env: Env) -> bool:
     return any(env.get(name) for name in host.env_markers)
 
 
-def _is_planted(called: Host, marks: tuple[str, ...], payload: Payload, env: Env) -> bool:
+def _is_planted(called: Host, marks: tuple[str, ...], payload: Payload, env: Env, process: int) -> bool:
     """Return whether the repository's settings may have set the marks, to make one host look like another."""
     if any(_contains_mark(payload, mark) for mark in marks):
         return False
-    cwd = payload.get(called.common_paths.get("cwd", ""))
-    return repository_env.may_set(called, env, cwd if isinstance(cwd, str) else os.curdir, marks)
+    values = [payload.get(called.common_paths.get(field, "")) for field in ("session", "cwd")]
+    session, cwd = (value if isinstance(value, str) else "" for value in values)
+    start = repository_env.start_folder(env, cwd or os.curdir, called)
+    recorded = read_variables(CallingSession(id=session, process=process), start)
+    return repository_env.may_set(called, env, cwd or os.curdir, marks, recorded)
 
 
 def _contains_mark(payload: Payload, mark: str) -> bool:
@@ -86,6 +94,8 @@ def mark_as_guest(payload: Payload, caller: Host, name: str) -> tuple[Payload, s
     return {**payload, GUEST_KEY: True}, name if name in caller.moments and not names_moment else ""
 
 
+MAX_MARK_OFFSET = 2000
+"""Characters of a transcript in which `Host.silent_mark` is searched."""
 MAX_ERROR_LENGTH = 200
 """Characters of an error in a reply."""
 
@@ -102,8 +112,12 @@ class HostCall(Struct, frozen=True, kw_only=True):
     """The moment, if the payload does not name it."""
     only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    """Arguments that this release does not know."""
     name: str = ""
     """Unique call id; a retry after a crash is recorded once."""
+    process: int = 0
+    """Id of the process that the host started; 0 for this process."""
     last: bool = False
     """True if the answering process ends with this call."""
     start_time: Callable[[], float] = identity.start_time
@@ -120,25 +134,29 @@ class Arguments(NamedTuple):
     only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     call: str = ""
+    unknown: tuple[str, ...] = ()
+    """Other words: an entry of a newer release may have options that this release does not know."""
 
 
 @lru_cache(maxsize=64)
 def parse_arguments(words: tuple[str, ...]) -> Arguments:
     """Parse the arguments of `hookline hook`; raise `ValueError` that says what is wrong with them."""
     options: dict[str, list[str]] = {"--event": [], "--only": [], "--without": [], "--call": []}
-    hosts_named, rest = list[str](), list(words)
+    others, rest = list[str](), list(words)
     while rest:
         name, equals, value = rest.pop(0).partition("=")
         if name not in options:
-            hosts_named.append(f"{name}{equals}{value}")
+            others.append(f"{name}{equals}{value}")
             continue
         if not equals and not rest:
-            raise ValueError(f"{name} needs a value")
+            raise ValueError(f"{name} requires a value")
         options[name].append(value if equals else rest.pop(0))
-    if len(hosts_named) != 1 or hosts_named[0].startswith("-"):
-        raise ValueError("there must be one host, and only --event, --only and --without besides")
+    host = next((word for word in others if not word.startswith("-")), None)
+    if host is None:
+        raise ValueError("expected one host, and optionally --event, --only and --without")
+    others.remove(host)
     event, call = (options[name][-1] if options[name] else "" for name in ("--event", "--call"))
-    return Arguments(hosts_named[0], event, tuple(options["--only"]), tuple(options["--without"]), call)
+    return Arguments(host, event, tuple(options["--only"]), tuple(options["--without"]), call, tuple(others))
 
 
 def parse_call(
@@ -162,6 +180,7 @@ def parse_call(
         event=arguments.event,
         only=arguments.only,
         without=arguments.without,
+        unknown=arguments.unknown,
         payload=payload,
         env=env,
         cwd=cwd,
@@ -186,12 +205,12 @@ def streams(reply: Reply) -> tuple[bytes, bytes]:
     return text.encode("utf-8", "backslashreplace"), reply.stderr.encode("utf-8", "backslashreplace")
 
 
-OpenRuntime = Callable[[str, Mapping[str, str], Host], Runtime]
+OpenRuntime = Callable[[str, Mapping[str, str], Host, CallingSession], Runtime]
 
 
-def load(cwd: str, env: Mapping[str, str], host: Host) -> Runtime:
+def load(cwd: str, env: Mapping[str, str], host: Host, session: CallingSession) -> Runtime:
     """Return the runtime for one call, with the present configuration."""
-    return Runtime.load(cwd, env, host=host)
+    return Runtime.load(cwd, env, host=host, session=session)
 
 
 def answer(call: HostCall, opened: OpenRuntime = load) -> Answer:
@@ -204,42 +223,63 @@ def answer(call: HostCall, opened: OpenRuntime = load) -> Answer:
         return _answer(host, call, opened)
     except Exception as error:  # noqa: BLE001 -- a host never sees a traceback
         problem = redact(f"{type(error).__name__}: {error}")[:MAX_ERROR_LENGTH]
-        return Answer(_warning_reply(host, f"could not answer, so nothing judged this call: {problem}"))
+        return Answer(_warning_reply(host, f"hookline failed, so no hook judged this call: {problem}"))
 
 
 def _answer(host: Host, call: HostCall, opened: OpenRuntime) -> Answer:
     if call.event and call.event not in host.moments:
         names = ", ".join(host.moments)
-        return Answer(_warning_reply(host, f"{host.name} has no event {call.event!r}; there are: {names}"))
+        return Answer(_warning_reply(host, f"{host.name} has no event {call.event!r}; available: {names}"))
     caller, name = host, call.event
     try:
-        payload = _parse_payload(call.payload)
-        caller = find_caller(host, payload, call.env, name)
+        payload, left_out = _parse_payload(call.payload)
+        caller = find_caller(host, payload, call.env, name, call.process)
         if caller is not host:
             payload, name = mark_as_guest(payload, caller, name)
         decoded = decode(caller, payload, name)
     except Unreadable as error:
-        return Answer(_warning_reply(caller, f"a payload could not be read, so nothing judged it: {error}"))
+        return Answer(_warning_reply(caller, f"invalid payload, so no hook judged it: {error}"))
     if decoded is None:
         return Answer(Reply(stdout=caller.encode_empty_reply(name or str(payload.get(caller.event_key)))))
-    return _judge(caller, *decoded, call, opened)
+    name, event = decoded
+    return _judge(caller, name, replace(event, left_out=left_out) if left_out else event, call, opened)
 
 
-def _parse_payload(data: bytes) -> Any:
+def _parse_payload(data: bytes) -> tuple[Any, int]:
+    """Return the payload, and the number of values that were left out of it."""
     if not data.strip():
         raise Unreadable("stdin was empty")
     try:
-        return json.loads(data)
+        payload = json.loads(data)
     except (ValueError, RecursionError):
-        raise Unreadable(f"stdin is no JSON ({len(data):,} bytes)") from None
+        return _parse_odd_payload(data)
+    return payload, remove_rest(payload) if len(data) > MAX_VALUES and isinstance(payload, dict) else 0
+
+
+def _parse_odd_payload(data: bytes) -> tuple[Any, int]:
+    """Return the same for invalid UTF-8, numbers with thousands of digits, and deeply nested values."""
+    text, left_out = remove_deep(data.decode(errors="replace"))
+    try:
+        payload = json.loads(text, parse_int=_parse_integer)
+    except (ValueError, RecursionError):
+        raise Unreadable(f"stdin is not JSON ({len(data):,} bytes)") from None
+    return payload, left_out + (remove_rest(payload) if isinstance(payload, dict) else 0)
+
+
+def _parse_integer(digits: str) -> float:
+    return int(digits) if len(digits) <= sys.int_info.default_max_str_digits else float(digits)
 
 
 def _judge(host: Host, name: str, event: Event, call: HostCall, opened: OpenRuntime) -> Answer:
-    runtime = opened(_existing_folder(event.cwd, call.cwd), call.env, host)
+    session = CallingSession(id=event.session, process=call.process)
+    runtime = opened(_existing_folder(event.cwd, call.cwd), call.env, host, session)
     try:
         runtime.limit_to(call.only, call.without)
     except LookupError as error:
-        runtime.problems.append(f"{error}; every hook looked")
+        runtime.problems.append(f"{error}; all hooks ran")
+    if call.unknown:
+        words = ", ".join(map(repr, call.unknown))
+        runtime.problems.append(f"`hookline hook` ignored {words}: upgrade hookline, or run `hookline init`")
     if call.name:
         runtime.call_id, runtime.new_id = call.name, _id_sequence(call.name)
     flags = [f"+{hook}" for hook in call.only] + [f"-{hook}" for hook in call.without]
@@ -255,10 +295,18 @@ def _judge(host: Host, name: str, event: Event, call: HostCall, opened: OpenRunt
     except Exception:
         claim.abandon()
         raise
+    _show_hidden_warnings(host, event, runtime.last_outcome, call.process)
     save_answer = partial(claim.save_answer, identity.now())
     return Answer(
         reply, runtime.effects.take_notices(), partial(_close, runtime, save_answer, last=call.last)
     )
+
+
+def _show_hidden_warnings(host: Host, event: Event, outcome: Outcome | None, process: int) -> None:
+    """Write warnings to the host's own standard error, if it does not show them in this run."""
+    warnings = outcome.warnings if outcome and host.silent_mark else ()
+    if warnings and host.silent_mark in read_script(event.transcript)[:MAX_MARK_OFFSET]:
+        notify.write_to_host(process, warnings)
 
 
 def _id_sequence(call: str) -> Callable[[], str]:

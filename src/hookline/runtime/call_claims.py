@@ -15,10 +15,10 @@ import msgspec
 
 from hookline.core.values import replace
 from hookline.system import file_lock, spool_files
+from hookline.system.paths import create_private
 
 MAX_AGE_SECONDS = 600.0
 """Seconds after which a claim is dropped: longer than any host waits."""
-
 
 MAX_CLAIMS = 512
 """Claims that are kept; the oldest of more are dropped."""
@@ -29,6 +29,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
 
     by: str
     at: float
+    """The time of the claim, by `identity.now`."""
     answered: float | None = None
     """The time of the answer, by `identity.now`; None before."""
     answer: str = ""
@@ -47,7 +48,7 @@ class Claims:
         """Claim the call *name*; return None on success, or the claim of another that is not *instead*."""
         with self._table() as claims:
             existing = claims.get(name)
-            if existing is not None and at - existing.at <= MAX_AGE_SECONDS and existing.by != instead:
+            if existing is not None and _is_fresh(existing, at) and existing.by != instead:
                 return existing
             claims.pop(name, None)  # so that the newest comes last
             claims[name] = Claim(by=by, at=at)
@@ -74,7 +75,7 @@ class Claims:
             with self._lock:
                 yield self._claims
             return
-        os.makedirs(os.path.dirname(self._file), mode=0o700, exist_ok=True)
+        create_private(os.path.dirname(self._file))
         with file_lock.lock(self._file) as file:
             before = _read_claims(file)
             claims = dict(before)
@@ -90,9 +91,17 @@ class Claims:
 def _drop_old(claims: dict[str, Claim], now: float) -> None:
     while claims:
         oldest = next(iter(claims))
-        if now - claims[oldest].at <= MAX_AGE_SECONDS and len(claims) <= MAX_CLAIMS:
+        if _is_fresh(claims[oldest], now) and len(claims) <= MAX_CLAIMS:
             return
         del claims[oldest]
+
+
+def _is_fresh(claim: Claim, now: float) -> bool:
+    """Return whether a claim is recent.
+
+    It may be a little later than *now*, which is read before the lock; one of an earlier boot is much later.
+    """
+    return abs(now - claim.at) <= MAX_AGE_SECONDS
 
 
 def _read_claims(file: int) -> dict[str, Claim]:

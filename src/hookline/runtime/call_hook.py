@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from hookline.core.events import Event
 from hookline.core.hook import Hook, find_hook
+from hookline.core.registry import describe_unknown
 from hookline.core.response import Response
 from hookline.core.state import State
 from hookline.policy import grants
@@ -103,12 +104,11 @@ def limit_hooks(hooks: Sequence[Hook], only: Sequence[str], without: Sequence[st
 def _require_hook(hooks: Sequence[Hook], name: str) -> Hook:
     found = find_hook(hooks, name)
     if found is None:
-        names = ", ".join(sorted(hook.name for hook in hooks))
-        raise LookupError(f"no hook is called {name!r}; there are: {names}")
+        raise LookupError(describe_unknown("hook", name, sorted(hook.name for hook in hooks)))
     return found
 
 
-LET_PAST = "let past once by a person"
+LET_PAST = "allowed once by a person"
 
 
 class Grants(Struct, frozen=True, kw_only=True):
@@ -147,9 +147,7 @@ class Grants(Struct, frozen=True, kw_only=True):
         rule = f"{hook.name}:{response.rule}"
         for grant in self._granted():
             if grant.rule_or_path in (rule, response.rule) and grants.use_grant(self.file, grant):
-                warning = (
-                    f"{rule} was let past once, as a person allowed; it would have said: {response.reason}"
-                )
+                warning = f"{rule} was allowed once by a person; its reason was: {response.reason}"
                 return Response(warnings=(warning,), reason=LET_PAST, rule=response.rule, span=response.span)
         return response
 

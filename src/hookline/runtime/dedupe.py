@@ -1,8 +1,8 @@
 """One answer to a call, even if several entries of a host's settings ask for it.
 
-Two processes are asked the same if the second began before the first had answered, because a host goes
-on when its hooks have answered. A host that runs its hooks one after another asks again right after the
-answer. The second process waits for the first and repeats its answer, because the host may read either; it
+Two processes are asked the same if the second began before the first had answered, because a host continues
+when its hooks have answered. A host that runs its hooks one after another asks again right after the answer.
+The second process waits for the first and repeats its answer, because the host may read either; it
 takes over if the first ends without an answer. Only the first counts, records and runs effects.
 
 Calls are the same only if their content, environment and settings are.
@@ -76,7 +76,7 @@ def encode_answer(runtime: Runtime) -> str:
     changers = sorted({step.hook for step in outcome.trail if step.action == "modify"})
     if changers and isinstance(outcome.event, PreToolUse):
         answer["input"] = thaw(outcome.event.input)
-        if redact_json(answer["input"]) != answer["input"]:
+        if redact_json(answer["input"], max_chars=MAX_LENGTH) != answer["input"]:
             return ""  # secrets must not be stored
     elif changers:
         answer["again"] = changers
@@ -163,9 +163,7 @@ POLL_SECONDS, MAX_POLL_SECONDS = 0.01, 0.1
 """Seconds between two checks for the first answer, at the start and at most."""
 WAIT_FRACTION = 0.6
 """Fraction of the host's timeout to wait for the first answer; the rest is for an own answer."""
-REPEAT_NOTE = (
-    "arrived twice, because several entries call hookline for it; answered once (see `hookline doctor`)"
-)
+REPEAT_NOTE = "received twice, because several entries call hookline; answered once (see `hookline doctor`)"
 
 
 class ClaimedCall(Struct, frozen=True, kw_only=True):
@@ -222,7 +220,7 @@ def claim_call(
 
 
 def _try_claim(claimed: ClaimedCall, instead: str = "") -> Claim | None:
-    claims, at = claimed.runtime.claims, claimed.runtime.now()
+    claims, at = claimed.runtime.claims, identity.now()
     return _use_claims(
         claimed.runtime, lambda: claims.claim(claimed.name, by=claimed.by, at=at, instead=instead)
     )
@@ -309,7 +307,7 @@ def _use_claims(runtime: Runtime, use: Callable[[], _T]) -> _T | None:
     try:
         return use()
     except (StoreFailed, OSError) as error:
-        trouble = f"the store could not be used: {error}"
+        trouble = f"a duplicate call could not be ruled out or recorded: {error}"
         if trouble not in runtime.problems:
             runtime.problems.append(trouble)
         return None

@@ -19,11 +19,10 @@ from hookline.core.response import (
     RecordEvent,
 )
 from hookline.core.state import TEST_SESSION_PREFIX
-from hookline.core.store import Store
+from hookline.core.store import Attempt, Store
 from hookline.handoff import handoffs
 from hookline.memory.known_errors import store_errors
 from hookline.memory.learn import learn_from_transcripts
-from hookline.memory.recall import Attempt
 from hookline.redact import redact, redact_json
 from hookline.runtime import memory_helper
 from hookline.system import notify, state_file, webhook

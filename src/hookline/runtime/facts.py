@@ -15,11 +15,11 @@ from hookline.core.events import Event, SessionStart
 from hookline.core.parse_journal import Journal
 from hookline.core.records import KnownError
 from hookline.core.run_variables import BUDGET_END, JOURNAL
-from hookline.core.store import Store
+from hookline.core.store import Attempt, Store
 from hookline.handoff import handoffs
 from hookline.memory.known_errors import find_known_errors
-from hookline.memory.recall import Attempt, make_recall
-from hookline.policy import ckignore, grants, read_files
+from hookline.memory.recall import make_recall
+from hookline.policy import grants, project_trust, read_files
 from hookline.runtime.setup import Setup
 from hookline.system import (
     file_facts,
@@ -89,15 +89,14 @@ MACHINE_FACTS: Mapping[str, Callable[[Places], Any]] = {
     "root": lambda places: places.root,
     "home": lambda places: places.home,
     "branch": lambda places: git_facts.find_branch(places.root),
-    "changed_lines": lambda places: git_diff.changed_lines(places.root),
     "realpath": lambda places: file_facts.path_resolver(),
     "read_script": lambda places: read_script.read_script,
     "is_file": lambda places: file_facts.is_file,
     "read_project_file": lambda places: lambda name: file_facts.read_project_file(places.root, name),
     "newest_folder": lambda places: lambda name: file_facts.newest_folder(places.root, name),
     "measure_file": lambda places: file_facts.measure_file,
-    "ckignore": lambda places: ckignore.read_text(places.root),
-    "ckignore_trusted": ckignore.is_trusted,
+    "ckignore": lambda places: read_files.read_ckignore(places.root),
+    "ckignore_trusted": project_trust.is_ckignore_trusted,
     "approvals": lambda places: grants.load_approvals(places.state, places.root),
     "rule_file": lambda places: lambda name: read_files.read_rule_file(places, name),
     "own_command": lambda places: own_command.command(),
@@ -156,6 +155,7 @@ def _machine_fact(find: Callable[[Places], Any], context: FactContext) -> Any:
 FACTS: Mapping[str, Callable[[FactContext], Any]] = {
     **{name: partial(_machine_fact, find) for name, find in MACHINE_FACTS.items()},
     **{name: partial(_handoff_fact, name) for name in HANDOFF_FACTS},
+    "changed_lines": lambda context: git_diff.changed_lines(context.setup.places.root, context.setup.env),
     "guarded_paths": lambda context: find_guarded_paths(context.setup.places),
     "usage": lambda context: context.ledger.usage,
     "prompts": lambda context: context.attempt(

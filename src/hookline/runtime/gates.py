@@ -6,14 +6,25 @@ If the store fails and nothing can be counted, blocks are lifted, so that no tur
 from __future__ import annotations
 
 from hookline.core.chain import lift_repeated_block
-from hookline.core.events import Event, Stop, SubagentStop, TurnEnd, TurnStart, UserPromptSubmit
+from hookline.core.events import (
+    Event,
+    SessionEnd,
+    SessionStart,
+    Stop,
+    SubagentStop,
+    TurnEnd,
+    TurnStart,
+    UserPromptSubmit,
+)
 from hookline.core.outcome import Outcome, Step
 from hookline.core.store import Store
 from hookline.core.values import replace
 
 MAX_STRIKES = 3
 """Blocks in a row after which a gate is lifted."""
-STRIKES, CONTINUATIONS, TOKENS = "strikes:", "continuations:", "usage:turn:"
+STRIKES, CONTINUATIONS, TOKENS, ENDS = "strikes:", "continuations:", "usage:turn:", "ends:"
+ENDED_NOTE = "hookline.ended"
+"""Name of the note that holds the call that ended the session; a retry of it is not a repetition."""
 END_EVENTS = (TurnEnd, Stop, SubagentStop)
 """Events at which a block makes the turn continue."""
 _PASSING_STEPS = frozenset({"pass", "inject", "warn", "modify", "allow", "ask", "failed", "timed-out"})
@@ -58,8 +69,21 @@ def count_continuation(store: Store, outcome: Outcome, cap: int) -> Outcome:
         outcome = outcome.with_steps(
             Step(hook="hookline", action="continued", note=f"continuation {count} of {cap}")
         )
-    outcome = lift_repeated_block(outcome, count, cap + 1, f"hooks have made this turn go on {cap} times")
+    outcome = lift_repeated_block(outcome, count, cap + 1, f"hooks have continued this turn {cap} times")
     return replace(outcome, continuations=min(count, cap))
+
+
+def is_repeated_end(store: Store, event: Event, call: str) -> bool:
+    """Return whether another *call* has ended the session already; its start or a prompt continues it."""
+    if not event.session or event.subagent is not None:
+        return False
+    if isinstance(event, SessionEnd):
+        if store.count(event.session, ENDS) > 1:
+            return not call or store.notes(event.session).get(ENDED_NOTE) != call
+        store.set_notes(event.session, {ENDED_NOTE: call})
+    if isinstance(event, SessionStart | UserPromptSubmit | TurnStart):
+        _reset_counters(store, event, ENDS)
+    return False
 
 
 def limit_uncounted(outcome: Outcome, *, reports_again: bool) -> Outcome:
@@ -69,9 +93,7 @@ def limit_uncounted(outcome: Outcome, *, reports_again: bool) -> Outcome:
         return outcome
     if reports_again and not getattr(event, "again", True):
         return outcome
-    return lift_repeated_block(
-        outcome, 1, 1, "the store cannot be used, so nobody counts how often this was blocked"
-    )
+    return lift_repeated_block(outcome, 1, 1, "the store is not available, so blocks cannot be counted")
 
 
 def reset_turn(store: Store, event: Event) -> None:

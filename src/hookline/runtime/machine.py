@@ -12,6 +12,7 @@ from hookline.core.hook import Explainer
 from hookline.core.kind import Declaration, Kind, Machine, Resources
 from hookline.core.values import replace
 from hookline.kinds import python
+from hookline.policy.layers import needs_trust
 from hookline.policy.model import Layer
 from hookline.system.paths import Places
 from hookline.system.process import run_command
@@ -40,7 +41,7 @@ class LazyMachine:
         self._servers = {
             name: server
             for layer in layers
-            if trusted is not None or layer.source == "user"
+            if not needs_trust(layer.source, trusted=trusted is not None)
             for name, server in layer.servers.items()
         }
         self._machine: Machine | None = None

@@ -26,7 +26,7 @@ from hookline.redact import redact
 from hookline.runtime import open_store
 from hookline.runtime.setup import load_setup
 from hookline.system import file_lock, spool, tail
-from hookline.system.paths import Places
+from hookline.system.paths import Places, create_private
 from hookline.system.process import detached, run_command
 
 READ_NOTE, FAILED_NOTE = "hookline.enriched", "hookline.enrich_failed"
@@ -49,7 +49,7 @@ def start(request: Enrich, event: Event, places: Places, env: Mapping[str, str])
         argv = [sys.executable, "-P", "-c", _MAIN]
         detached.start(argv, stdin=json.dumps(message).encode(), env=detached.environment(env))
     except OSError as error:
-        return f"the command that helps to learn could not be started: {error.strerror}"
+        return f"the command of [hooks.memory] enrich could not be started: {error.strerror}"
     return ""
 
 
@@ -78,7 +78,7 @@ def _enrich_exclusively(
     """Ask the command under a lock, so that a later request continues after an earlier one."""
     session = hashlib.sha256(request.session.encode(errors="surrogatepass")).hexdigest()[:16]
     path = f"{places.state}/enrich-{session}.lock"
-    os.makedirs(places.state, mode=0o700, exist_ok=True)
+    create_private(places.state)
     with file_lock.lock(path):
         try:
             return _ask_command(request, store, places, env)
@@ -127,14 +127,14 @@ def _ask_command(request: Enrich, store: Store, places: Places, env: Mapping[str
 def _check_output(result: ProcessResult, request: Enrich) -> str:
     """Return the command's output; raise `ValueError` with the reason if it failed."""
     if result.problem:
-        raise ValueError(f"it did not run: {result.problem}")
+        raise ValueError(f"could not be started: {result.problem}")
     if result.timed_out:
-        raise ValueError(f"it gave no answer within {request.within:g} s")
+        raise ValueError(f"timed out after {request.within:g} s")
     if result.code:
         reason = next(_nonempty_lines(result.stderr), "")
-        raise ValueError(f"it ended with {result.code}{f': {reason[:200]}' if reason else ''}")
+        raise ValueError(f"exited with status {result.code}{f': {reason[:200]}' if reason else ''}")
     if "stdout" in result.cut:
-        raise ValueError(f"it printed more than {_MAX_OUTPUT_BYTES // 1024} kB")
+        raise ValueError(f"printed more than {_MAX_OUTPUT_BYTES // 1024} kB")
     return result.stdout
 
 
@@ -144,7 +144,7 @@ def _nonempty_lines(text: str) -> Iterator[str]:
 
 def _record_failure(folder: str, request: Enrich, event: str, cwd: str, reason: str) -> str:
     """Record the failure in the trail and return its sentence."""
-    sentence = redact(f"the command that helps to learn ([hooks.memory] enrich) told nothing: {reason}")
+    sentence = redact(f"the command of [hooks.memory] enrich failed: {reason}")
     step = {"hook": HOOK, "said": "failed", "rule": RULE, "note": sentence}
     record = Record(
         id=os.urandom(16).hex(),

@@ -40,7 +40,7 @@ POINTS = ("starting", "started", "asked", "persisted", "ended", "verified")
 """The points of every leg, in order; if an agent ends by itself, its handoff is stored after the end."""
 PROMPT = f"""{CONTINUE_PROMPT}, which was rotated because its context was nearly full.
 You were given its handoff when this session started.
-First say in one line each: issue, branch, blockers, next step. Then go on from the next step."""
+First say in one line each: issue, branch, blockers, next step. Then continue with the next step."""
 
 
 class Leg(Struct, frozen=True, kw_only=True):
@@ -155,13 +155,15 @@ def reserve_handoff(store: Store, handoff: Handoff, state: str) -> None:
     """Let only this process continue from *handoff*; raise `LookupError` if another process does."""
     if claim.is_running(store, handoff.session):
         raise LookupError(
-            f"session {handoff.session[:8]!r}, which left that, still runs; end it, and then go on from it"
+            f"session {handoff.session[:8]!r}, which wrote this handoff, is still running; end it first"
         )
     note = f"{claim.CLAIMED_BY_PREFIX}{handoff.id}:runner"
     with claim.claim_lock(state):
         runner = store.notes(handoff.session).get(note)
         if runner and identity.is_running(runner):
-            raise LookupError(f"process {runner['name'].partition(':')[0]} goes on from that already")
+            raise LookupError(
+                f"process {runner['name'].partition(':')[0]} already continues from this handoff"
+            )
         store.set_notes(handoff.session, {note: identity.describe_process()})
 
 

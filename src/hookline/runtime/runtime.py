@@ -9,13 +9,14 @@ import os
 import time
 from asyncio import to_thread
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from hookline.budget.ledger import Ledger
 from hookline.core import chain
 from hookline.core.audit import build_record, redact_outcome
 from hookline.core.degrade import build_reply, truncate_outcome
-from hookline.core.derive import derive
+from hookline.core.derive import derive, derive_errors
 from hookline.core.events import (
     BLOCK,
     INJECT,
@@ -38,13 +39,20 @@ from hookline.runtime.call_claims import Claims
 from hookline.runtime.call_hook import Grants, find_switchable, limit_hooks, select_hooks
 from hookline.runtime.effects import Effects, learn_all, store_at_once
 from hookline.runtime.facts import FACTS, FactContext
-from hookline.runtime.open_store import open_store, prune_daily
+from hookline.runtime.open_store import (
+    UnopenedStore,
+    open_for_call,
+    prune_daily,
+    report_failure,
+    select_unreported,
+)
 from hookline.runtime.setup import Setup, bare_setup, load_setup, open_volatile_store
 from hookline.runtime.telemetry import StartExport, process_starter, report_outcomes
 from hookline.runtime.turn_summary import add_summary
-from hookline.system import shown_messages, spool
+from hookline.system import session_record, spool
 from hookline.system.process import identity
 from hookline.system.read_script import add_recorded_error
+from hookline.system.session_record import CallingSession
 
 _T = TypeVar("_T")
 
@@ -53,8 +61,8 @@ TIMEOUT_SECONDS = 55.0
 SINK_BATCH = 100
 """Events of a program after which the sinks get them, because the program may run for long."""
 _UNOPENED: Any = object()
-LoadSetup = Callable[[Mapping[str, str], str, Host | None], Setup]
-"""Load the configuration for an environment, a folder and a host."""
+LoadSetup = Callable[[Mapping[str, str], str, Host | None, CallingSession | None], Setup]
+"""Load the configuration for an environment, a folder, a host and a session."""
 
 
 class Runtime:
@@ -67,8 +75,6 @@ class Runtime:
         self.setup = setup or bare_setup()
         self.hooks: list[Hook] = list(self.setup.hooks)
         self.store, self.claims = store or open_volatile_store(), Claims()
-        self.can_count = True
-        """True if counters persist until the next call."""
         self.recorder = Recorder(record=lambda kept: self.store.record([kept]))
         self.now: Callable[[], float] = time.time
         self.grants = Grants(file="", root=self.setup.places.root, now=self.now)
@@ -80,8 +86,7 @@ class Runtime:
         """Effects to run after the reply is written."""
         self._began = False
         self._off_until: float | None = None
-        self._reported_folder = ""
-        """The folder with marks of reported troubles; empty for a program, which gets them each time."""
+        self._reported_folder = ""  # with marks of reported troubles; a program gets them each time
         self._unreported: list[Outcome] = []
         self.sender: StartExport | None = None
         """The function that starts sending queued telemetry; None to start a process for it."""
@@ -97,7 +102,8 @@ class Runtime:
         env: Mapping[str, str] | None = None,
         *,
         host: Host | None = None,
-        store: Callable[[Setup], Store] | None = None,
+        session: CallingSession | None = None,
+        store: Callable[[Setup], Store] = open_for_call,
         load_setup: LoadSetup = load_setup,
     ) -> Runtime:
         """Return the runtime of the project around *cwd*, as its user configured it.
@@ -105,7 +111,7 @@ class Runtime:
         A daemon passes its open *store*, and a *load_setup* function that caches the configuration.
         """
         env = dict(os.environ) if env is None else env
-        runtime = cls(setup=load_setup(env, cwd or os.getcwd(), host), store=_UNOPENED)
+        runtime = cls(setup=load_setup(env, cwd or os.getcwd(), host, session), store=_UNOPENED)
         runtime._open_store(store)
         places = runtime.setup.places
         runtime._reported_folder = places.scratch
@@ -113,25 +119,23 @@ class Runtime:
         runtime.grants = Grants(file=places.grants, root=places.root, now=runtime.now)
         return runtime
 
-    def _open_store(self, open_configured: Callable[[Setup], Store] | None) -> None:
-        """Open the configured store; if that fails, continue without it and report the trouble."""
-        if open_configured is None:
-            open_configured = open_store
-        places = self.setup.places
+    def _open_store(self, open_configured: Callable[[Setup], Store]) -> None:
+        """Open the configured store; while that fails, records wait in the spool."""
+        held_spool = spool.Spool(self.setup.places.spool)
+        record = held_spool.append
         try:
             self.store = open_configured(self.setup)
-            self.store_problems = tuple(filter(None, (self.store.problem, spool.problem(places.spool))))
         except (StoreFailed, OSError, LookupError) as error:
-            self.store, self.can_count = open_volatile_store(), False
-            self.problems.append(f"the store cannot be used, so nothing is kept: {error}")
-            return
-        held_spool = spool.Spool(places.spool)
-        self.recorder = Recorder(record=held_spool.append, write_pending=lambda: self._drain(held_spool))
+            self.store = UnopenedStore(partial(open_configured, self.setup), error)
+            record = partial(spool.append, held_spool.folder)  # to one file, not to one of each call
+        self.store_problems = tuple(filter(None, (self.store.problem, spool.problem(held_spool.folder))))
+        write_pending = partial(self._drain, held_spool)
+        self.recorder = Recorder(record=record, write_pending=write_pending, spooled=True)
 
     def register(self, hook: Hook) -> Hook:
         """Add a hook in code; also as a decorator above `@hook(...)`."""
         if find_hook(self.hooks, hook.name) is not None:
-            raise ValueError(f"a hook is called {hook.name!r} already; give this one another name")
+            raise ValueError(f"duplicate hook name {hook.name!r}; choose another name")
         self.hooks.append(hook)
         return hook
 
@@ -146,12 +150,16 @@ class Runtime:
 
     def fire_now(self, event: Event) -> Outcome:
         """Judge *event*, an event of the program."""
+        if self._is_repeated_end(event):
+            return Outcome(event=event)
         ledger = self._open_ledger(event)
-        ledger.count_model_call()
-        outcome = self._judge(event, self._deadline(TIMEOUT_SECONDS), ledger)
-        outcome = self._count_continuation(outcome, MAX_CONTINUATIONS)
-        final = truncate_outcome(self._add_turn_summary(outcome, [outcome]), self.limit_context(CONTEXT_CAP))
-        self._store_outcomes([outcome], final)
+        ledger.take_figures()
+        deadline = self._deadline(TIMEOUT_SECONDS)
+        outcome = self._count_continuation(self._judge(event, deadline, ledger), MAX_CONTINUATIONS)
+        outcomes = [outcome, *self._judge_errors(outcome, deadline, ledger)]
+        outcome = self._add_turn_summary(chain.merge_outcomes(outcomes, type(event)), outcomes)
+        final = truncate_outcome(outcome, self.limit_context(CONTEXT_CAP))
+        self._store_outcomes(outcomes, final)
         if len(self._unreported) >= SINK_BATCH:
             self._send_reports()
         extra_warnings = (*self._unreported_messages(event), *self._unreported_troubles(event))
@@ -159,6 +167,8 @@ class Runtime:
 
     def answer(self, host: Host, name: str, event: Event) -> Reply:
         """Return the reply to one moment of a host; judge and store every event derived from it."""
+        if self._is_repeated_end(event):
+            return Reply(stdout=host.encode_empty_reply(name))
         if host.find_recorded_error is not None:
             event = add_recorded_error(host, event)
         row = find_row(host, name, event.native) or host.moments[name]
@@ -179,6 +189,9 @@ class Runtime:
             )
         return reply
 
+    def _is_repeated_end(self, event: Event) -> bool:
+        return self._try(lambda: gates.is_repeated_end(self.store, event, self.call_id), default=False)
+
     def _unreported_troubles(self, event: Event) -> tuple[str, ...]:
         """Return each trouble once per session, because the next event will meet it again."""
         troubles, self.problems = tuple(self.problems), []
@@ -187,7 +200,7 @@ class Runtime:
         return tuple(
             trouble
             for trouble in troubles
-            if shown_messages.is_first(self._reported_folder, event.session, trouble)
+            if session_record.is_first(self._reported_folder, event.session, trouble)
         )
 
     def _count_continuation(
@@ -202,8 +215,7 @@ class Runtime:
     def _count_or_limit(
         self, count: Callable[[], Outcome], outcome: Outcome, *, reports_again: bool
     ) -> Outcome:
-        uncounted = gates.limit_uncounted(outcome, reports_again=reports_again)
-        return self._try(count, default=uncounted) if self.can_count else uncounted
+        return self._try(count, default=gates.limit_uncounted(outcome, reports_again=reports_again))
 
     def _add_turn_summary(
         self, outcome: Outcome, outcomes: Sequence[Outcome], *, over: bool = False
@@ -225,11 +237,13 @@ class Runtime:
             outcome = self._judge(derived, deadline, ledger, reports_again=reports_again)
             if can_block:
                 outcome = self._count_continuation(outcome, host.continuations, reports_again=reports_again)
-            outcomes.append(outcome)
+            outcomes += [outcome, *self._judge_errors(outcome, deadline, ledger)]
             if outcome.blocked is not None and isinstance(derived, cancelling):
                 break
-        is_end = isinstance(event, Stop | SubagentStop)
-        return [*map(lift_budget_block, outcomes)] if is_end else outcomes
+        return [*map(lift_budget_block, outcomes)] if isinstance(event, Stop | SubagentStop) else outcomes
+
+    def _judge_errors(self, outcome: Outcome, deadline: float, ledger: Ledger) -> list[Outcome]:
+        return [self._judge(error, deadline, ledger) for error in derive_errors(outcome)]
 
     def find_exceeded_budgets(self, event: Event) -> Mapping[str, float]:
         """Return the budgets that were exceeded or nearly so since the last event, in percent, each once."""
@@ -259,9 +273,8 @@ class Runtime:
         outcome = chain.run(event, state, hooks, self._run_until(deadline))
         for hook in skipped:
             outcome = skip_reentrant_hook(outcome, hook.name)
-        for hook in off:
-            step = Step(hook=hook.name, action="skipped", note="switched off by a person")
-            outcome = outcome.with_steps(step)
+        steps = [Step(hook=hook.name, action="skipped", note="disabled by a person") for hook in off]
+        outcome = outcome.with_steps(*steps) if steps else outcome
         return self._count_or_limit(
             lambda: gates.count_strikes(self.store, outcome), outcome, reports_again=reports_again
         )
@@ -290,39 +303,25 @@ class Runtime:
         return self._try(lambda: self.store.counters(session), default={})
 
     def _open_ledger(self, event: Event) -> Ledger:
-        ledger = Ledger(event, self.store, self.setup.places, self.setup.env, now=self.now())
+        places, env = self.setup.places, self.setup.env
+        ledger = Ledger(event, self.store, places, env, now=self.now(), attempt=self._try)
         ledger.problems = self.problems
         return ledger
 
     def _add_held_context(self, outcome: Outcome, row: Moment, ledger: Ledger) -> Outcome:
         """Add context that an earlier moment could not carry, and messages about the configuration."""
-        event = outcome.event
-        held_context: tuple[str, ...] = ()
+        event, held = outcome.event, tuple[str, ...]()
         if INJECT in row.abilities and event.to_agent and event.subagent is None and ledger.has_held_context:
-            held_context = self._try(lambda: self.store.take_held_context(event.session), default=())
-        extra_warnings = (
-            *event.payload_problems,
-            *self._unreported_messages(event),
-            *self._unreported_troubles(event),
-        )
-        if not held_context and not extra_warnings:
-            return outcome
-        warnings = tuple(dict.fromkeys((*outcome.warnings, *extra_warnings)))
-        return replace(outcome, context=(*held_context, *outcome.context), warnings=warnings)
+            held = self._try(lambda: self.store.take_held_context(event.session), default=())
+        messages = (*self._unreported_messages(event), *self._unreported_troubles(event))
+        return outcome.with_texts(held, (*event.payload_problems, *messages))
 
     def _unreported_messages(self, event: Event) -> Sequence[str]:
         """Return messages at a session's start, which some hosts do not show, and then once more."""
         messages = self.setup.user_messages + self.store_problems + self.grants.notices(self._off_until)
-        message_list = list(messages)
         if not messages or isinstance(event, SessionStart):
             return messages
-        reported = self._try(lambda: self.store.notes(event.session).get("hookline.complaints"), default=None)
-        if list(reported or ()) == message_list:
-            return ()
-        self._try(
-            lambda: self.store.set_notes(event.session, {"hookline.complaints": message_list}), default=None
-        )
-        return messages
+        return self._try(lambda: select_unreported(self.store, event.session, messages), default=messages)
 
     def _deadline(self, seconds: float) -> float:
         setting = self.setup.config.options.get("answer_within")
@@ -356,16 +355,16 @@ class Runtime:
     def _record(self, outcome: Outcome) -> None:
         ms = sum([step.ms for step in outcome.trail])
         record = build_record(self.new_id(), outcome, at=outcome.event.at or self.now(), ms=ms)
-        self._try(lambda: self.recorder.record(record), default=None)
+        self._try(lambda: self.recorder.record(record), default=None, failed="the decision was not recorded")
 
     def run_deferred_work(self) -> None:
         """Do the work that can wait until the reply is written: effects, the store, and telemetry."""
         learning = self.effects.take_learning()
         self.problems += self.effects.run(self.setup.places, self.setup.env)
         self._try(self.recorder.write_pending, default=None)
-        self._send_reports()
-        if learning:
+        if learning:  # before the reports, which count what was learnt
             self._try(lambda: learn_all(learning, self.store, self.setup.places, self.now()), default=None)
+        self._send_reports()
 
     def _send_reports(self) -> None:
         unreported, self._unreported = self._unreported, []
@@ -378,7 +377,7 @@ class Runtime:
         )
 
     def _drain(self, held_spool: spool.Spool) -> None:
-        held_spool.drain(self.store)
+        held_spool.drain(self.store, within=spool.BACKLOG_SECONDS)
         began, self._began = self._began, False
         if began:
             prune_daily(self.setup, self.store, at=self.now())
@@ -389,11 +388,13 @@ class Runtime:
         self.setup.resources.close()
         (getattr(self.store, "leave", self.store.close) if last else self.store.close)()
 
-    def _try(self, use: Callable[[], _T], *, default: _T) -> _T:
-        """Use the store; if it fails, report the trouble and return *default*."""
+    def _try(self, use: Callable[[], _T], *, default: _T, failed: str = "") -> _T:
+        """Use the store; if it fails, report what *failed* and why, and return *default*."""
+        began = time.monotonic()
         try:
             return use()
         except (StoreFailed, OSError) as error:
-            trouble = f"the store could not be used: {error}"
-            self.problems += [trouble] if trouble not in self.problems else []
+            waited = time.monotonic() - began
+            problem = report_failure(self.setup, self.recorder, error, waited=waited, failed=failed)
+            self.problems += [problem] if problem not in self.problems else []
             return default

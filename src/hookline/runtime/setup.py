@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -15,21 +15,24 @@ from hookline.core.frozen import Frozen
 from hookline.core.hook import Hook, compile_match, find_hook
 from hookline.core.host import Host
 from hookline.core.kind import Declaration, Resources
-from hookline.core.run_variables import PROFILE
+from hookline.core.registry import describe_unknown
+from hookline.core.run_variables import PROFILE, RUN
 from hookline.core.sink import ConfiguredSink
 from hookline.core.store import Store
 from hookline.core.values import replace
 from hookline.kinds import python
-from hookline.policy import choose_sinks, ckignore, parse_files, project_trust, read_files, repository_env
+from hookline.policy import choose_sinks, parse_files, project_trust, read_files, repository_env
 from hookline.policy.check_commands import declare_checks
-from hookline.policy.layers import EffectiveConfig, apply_layers, switches
-from hookline.policy.model import File, Layer, Problem
+from hookline.policy.layers import SET_SUFFIX, EffectiveConfig, apply_layers, needs_trust, switches
+from hookline.policy.model import REPOSITORY_SOURCES, UNVERIFIED, File, Layer, Problem
 from hookline.policy.parse_files import keep_previous
 from hookline.policy.strict_reader import Reader
 from hookline.policy.trust import Trust
 from hookline.runtime.machine import LazyMachine, load_kinds
 from hookline.stores import memory
+from hookline.system import session_record
 from hookline.system.paths import Places, find_places
+from hookline.system.session_record import CallingSession
 
 SETTINGS_FILES = ("hookline.toml", "hooks.json", "mcp.json")
 
@@ -39,7 +42,7 @@ class Setup(Struct, frozen=True, kw_only=True):
 
     places: Places
     env: Mapping[str, str]
-    """The environment, without variables that the repository set and nobody trusted."""
+    """The environment, without untrusted variables that the repository set."""
     config: EffectiveConfig
     resources: Resources
     trust: Trust | None = None
@@ -55,8 +58,8 @@ class Setup(Struct, frozen=True, kw_only=True):
         waiting = len(self.config.waiting)
         messages = [str(problem) for problem in self.config.problems]
         if waiting:
-            things = "thing of this project waits" if waiting == 1 else "things of this project wait"
-            messages.append(f"{waiting} {things} for your trust: see `hookline trust --show`")
+            items = "item of this project waits" if waiting == 1 else "items of this project wait"
+            messages.append(f"{waiting} {items} for your trust: see `hookline trust --show`")
         return tuple(messages)
 
 
@@ -83,23 +86,34 @@ class _Project(Struct, frozen=True, kw_only=True):
 
 
 def load_setup(
-    env: Mapping[str, str], cwd: str, host: Host | None = None, good: MutableMapping[str, Layer] | None = None
+    env: Mapping[str, str],
+    cwd: str,
+    host: Host | None = None,
+    session: CallingSession | None = None,
+    good: MutableMapping[str, Layer] | None = None,
 ) -> Setup:
     """Return the configuration of the user and the project for *cwd*.
 
     A daemon keeps in *good* the last readable content of the user's files, which stays valid if they break.
     """
-    project = _load_project(env, cwd, host)
-    user, problems, scripts = _read_folder(read_files.Folder(path=project.places.config, source="user"))
-    if PROFILE in project.env:
-        more, errors, files = _read_folder(read_files.Folder(path=project.env[PROFILE], source="user"))
-        user, problems, scripts = [*user, *more], [*problems, *errors], [*scripts, *files]
+    project = _load_project(env, cwd, host, session or CallingSession())
+    folders = list(_user_folders(env, project))
+    read = [_read_folder(folder) for folder in folders]
+    user = [layer for layers, _, _ in read for layer in layers]
+    problems = [problem for _, found, _ in read for problem in found]
     user = user if good is None else [_last_readable(layer, good) for layer in user]
-    layers, scripts = [*user, *project.layers], [*scripts, *project.scripts]
+    scripts = [script for _, _, found in read for script in found] + project.scripts
+    layers = [*user, *project.layers]
     machine = LazyMachine(project.env, project.places, layers, trusted=project.pinned)
     declared, waiting, failures = _select_declarations(layers, scripts, machine, trusted=project.trusted)
     hooks, conflicts = _bind_hooks(declared, machine)
-    settled = apply_layers(hooks, layers, trusted=project.trusted, switches=switches(project.env))
+    settled = apply_layers(
+        hooks,
+        layers,
+        trusted=project.trusted,
+        switches=switches(project.env),
+        unattended=f"{RUN}{SET_SUFFIX}" if RUN in env else "",  # a repository may change only its value
+    )
     sinks, errors, unasked = _choose_sinks(layers, trusted=project.trusted)
     settled = replace(
         settled,
@@ -117,38 +131,61 @@ def load_setup(
     )
 
 
-def _load_project(env: Mapping[str, str], cwd: str, host: Host | None) -> _Project:
+def _user_folders(env: Mapping[str, str], project: _Project) -> Iterator[read_files.Folder]:
+    """Yield the folders of the user's configuration, and those that may be the repository's choice."""
+    own = [project.places.config, *([project.env[PROFILE]] if PROFILE in project.env else [])]
+    others = [find_places(env, project.places.root).config, *([env[PROFILE]] if PROFILE in env else [])]
+    yield from (read_files.Folder(path=path, source="user") for path in own)
+    yield from (read_files.Folder(path=path, source=UNVERIFIED) for path in others if path not in own)
+
+
+def _load_project(env: Mapping[str, str], cwd: str, host: Host | None, session: CallingSession) -> _Project:
     """Return the project, without anything that the repository set if it is not trusted.
 
     This includes the location of the user's own files: otherwise a repository could declare itself trusted.
     """
-    unasked, start = (
-        repository_env.find_repository_variables(env, cwd, host),
-        repository_env.start_folder(env, cwd, host),
-    )
+    start = repository_env.start_folder(env, cwd, host)
+    recorded = session_record.read_variables(session, start)
+    unasked = repository_env.find_repository_variables(env, cwd, host, recorded)
     safe_env = unasked.without(env)
     places = find_places(safe_env, start)
     layers, problems, scripts = _read_folder(
         read_files.Folder(path=places.project, source="project", root=places.root)
     )
     project = _Project(places=places, env=safe_env, layers=layers, scripts=scripts, problems=problems)
-    opening = ckignore.files_requiring_trust(places.root)
+    opening = read_files.ckignore_requiring_trust(places.root)
     other_files = opening | unasked.files
     if not layers and not scripts and not other_files:
         return project
     trust = project_trust.find_trust(project.places, layers, [path for _, path in scripts], other_files)
     problems += project_trust.problems(places, trust, person=host is None)
     if not trust.holds:
+        problems += _record_variables(session, start, unasked)
         return replace(
             project,
             trust=trust,
             trust_requests=[
                 *unasked.wishes,
-                *(f"{name}: opens .git, .aws or .ssh to the agent" for name in opening),
+                *(f"{name}: lets the agent read .git, .aws or .ssh" for name in opening),
             ],
         )
     project = replace(project, trust=trust, pinned=project_trust.pinned_digests(trust, places.root))
-    return replace(project, env=env, places=find_places(env, start)) if unasked.names else project
+    trusted_env = unasked.without(env, trusted=True)
+    return (
+        replace(project, env=trusted_env, places=find_places(trusted_env, start))
+        if unasked.names
+        else project
+    )
+
+
+def _record_variables(
+    session: CallingSession, start: str, unasked: repository_env.RepositoryVariables
+) -> Iterator[Problem]:
+    """Record the variables of the repository for the rest of the session; yield a problem if that fails."""
+    error = session_record.add_variables(session, start, unasked.unrecorded) if unasked.unrecorded else ""
+    if error:
+        text = f"its variables cannot be recorded ({error}), so they count as yours once the file changes"
+        yield Problem(file=unasked.unrecorded[0].file, text=text)
 
 
 def _read_folder(folder: read_files.Folder) -> tuple[list[Layer], list[Problem], Scripts]:
@@ -205,8 +242,8 @@ def _select_declarations(
 ) -> tuple[list[Declaration], list[str], list[Problem]]:
     """Return the hooks that may run, in order; those that wait for trust; and problems."""
     declared, waiting, problems = list[Declaration](), list[str](), list[Problem]()
-    for source in ("user", "project", "local"):
-        may_run = trusted or source == "user"
+    for source in ("user", UNVERIFIED, *REPOSITORY_SOURCES):
+        may_run = not needs_trust(source, trusted=trusted)
         entries = [d for layer in layers if layer.source == source for d in layer.declarations]
         modules = [m for layer in layers if layer.source == source for m in _imported_modules(layer)]
         paths = [path for folder, path in scripts if folder.source == source]
@@ -275,14 +312,14 @@ def _load_built_ins(names: tuple[str, ...]) -> tuple[Hook, ...]:
 def _check_name(declaration: Declaration, hooks: Sequence[Hook]) -> None:
     existing = find_hook(hooks, declaration.name)
     if existing is not None:
-        owner = f"the {existing.source} hook of that name"
-        raise ValueError(f"the name {declaration.name!r} is taken by {owner}; give this one another `name`")
+        taken = f"duplicate hook name {declaration.name!r}, already used by the {existing.source} hook"
+        raise ValueError(f"{taken}; choose another `name`")
 
 
 def _check_hosts(declaration: Declaration) -> None:
     for name in declaration.hosts:
         if name not in hosts.names():
-            raise ValueError(f"no host is called {name!r}; there are: {', '.join(hosts.names())}")
+            raise ValueError(describe_unknown("host", name, hosts.names()))
 
 
 def _problem_at(declaration: Declaration, text: str) -> Problem:

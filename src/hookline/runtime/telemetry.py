@@ -19,14 +19,17 @@ from typing import Any
 from msgspec import Struct
 
 from hookline import sinks
+from hookline.budget.ledger import USAGE_NOTE
+from hookline.core.events import SessionEnd
 from hookline.core.frozen import thaw
-from hookline.core.metrics import History
+from hookline.core.metrics import TOKENS, History
 from hookline.core.outcome import Outcome
 from hookline.core.report import build_report, from_json, to_json
 from hookline.core.sink import ConfiguredSink, Report, Sink, SinkFailed
 from hookline.core.spans import SessionPosition, identify_call, locate_event
 from hookline.core.state import TEST_SESSION_PREFIX
 from hookline.core.store import Store, StoreFailed
+from hookline.core.usage import sum_tokens, tally_from_json
 from hookline.core.values import replace
 from hookline.redact import redact
 from hookline.system import outbox
@@ -100,7 +103,7 @@ def report_outcomes(
         trouble = _report_to(choice, own_reports, sink_folder(places, choice), start or (lambda *_: None))
         session = reports[0].session
         if trouble and store.count(session, f"telemetry:told:{choice.name}") == 1:
-            troubles.append(f"sink {choice.name!r} could not be told: {trouble}")
+            troubles.append(f"sink {choice.name!r} failed: {trouble}")
     return tuple(troubles)
 
 
@@ -117,9 +120,20 @@ def _build_reports(
 def _locate(store: Store, outcome: Outcome) -> SessionPosition:
     """Return the position of an outcome in its session; without the store, only the event itself is known."""
     try:
-        return locate_event(store, outcome)
+        position = locate_event(store, outcome)
+        return _with_tokens(store, outcome, position) if isinstance(outcome.event, SessionEnd) else position
     except (StoreFailed, OSError):
         return SessionPosition(run=0, turn=0, call=identify_call(outcome.event), past=History(counters={}))
+
+
+def _with_tokens(store: Store, outcome: Outcome, position: SessionPosition) -> SessionPosition:
+    """Return the position at a session's end with the tokens that its transcript reported, if it did."""
+    saved = store.notes(outcome.event.session).get(USAGE_NOTE)
+    spent = sum_tokens(tally_from_json(saved.get("tally") if isinstance(saved, Mapping) else None))
+    if not any(spent):
+        return position
+    counts = {TOKENS["input"]: spent.total - spent.output, TOKENS["output"]: spent.output}
+    return replace(position, past=replace(position.past, counters={**position.past.counters, **counts}))
 
 
 def _report_to(choice: ConfiguredSink, reports: Sequence[Report], place: str, start: StartExport) -> str:
@@ -128,11 +142,13 @@ def _report_to(choice: ConfiguredSink, reports: Sequence[Report], place: str, st
         if sinks.allows_direct_writes(choice.name):
             return _write_directly(choice, reports, place)
         dropped = outbox.put(place, [to_json(report) for report in reports])
-        if time.time() >= outbox.read_state(place).again and not outbox.is_exporting(place):
+        last = outbox.read_state(place)
+        waits = last.at <= time.time() < last.again  # not if the clock was set back since
+        if not waits and not outbox.is_exporting(place):
             start(choice, place)
     except OSError as error:
         return _describe_error(error)
-    return f"{outbox.MAX_BYTES:,} bytes wait already, so this was dropped" if dropped else ""
+    return f"{outbox.MAX_BYTES:,} bytes are already waiting, so this report was dropped" if dropped else ""
 
 
 def _write_directly(choice: ConfiguredSink, reports: Sequence[Report], place: str) -> str:

@@ -4,11 +4,11 @@ A part is a function of the turn and its setting; `PARTS` lists them.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from hookline.core import hook_counters
+from hookline.core import outcome
 from hookline.core.events import Stop
 from hookline.core.frozen import Frozen
 from hookline.core.outcome import PRIVATE_PLACEHOLDER, Outcome, Step
@@ -37,7 +37,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     end: Outcome
     store: Store
     figures: Mapping[str, int]
-    """The counters of hooks in this turn, as in `hook_counters`."""
+    """The counters of hooks in this turn, as `count_outcome` names them."""
 
     def last(self, event: str, *, after: int = 0) -> tuple[int, Record] | None:
         query = Query(session=self.end.event.session, event=event, after=after, last=1)
@@ -54,13 +54,11 @@ def add_summary(end: Outcome, outcomes: Sequence[Outcome], store: Store, *, over
     if not stages or continues or not isinstance(end.event, Stop):
         return end
     session = end.event.session
-    counters = hook_counters.sum_counters(
-        (store.counters(session), *map(hook_counters.count_outcome, outcomes))
-    )
+    counters = _sum_counters((store.counters(session), *map(outcome.count_outcome, outcomes)))
     turn = Turn(
         end=end,
         store=store,
-        figures=hook_counters.subtract_counters(counters, store.notes(session).get(SEEN_NOTE) or {}),
+        figures=_subtract_counters(counters, store.notes(session).get(SEEN_NOTE) or {}),
     )
     result = replace(end, memory=Frozen({**end.memory, SEEN_NOTE: counters}))
     for stage in stages:
@@ -73,7 +71,7 @@ def _add_part(outcome: Outcome, stage: SummaryPart, turn: Turn) -> Outcome:
     try:
         text = note = redact(run_in_time(lambda: PARTS[stage.part](turn, stage.text), stage.timeout))
     except TimeoutError:
-        verdict, note = "timed-out", f"gave no answer within {stage.timeout:g} s"
+        verdict, note = "timed-out", f"timed out after {stage.timeout:g} s"
     except (StoreFailed, OSError) as error:
         verdict, note = "failed", str(error)
     if not note:
@@ -89,14 +87,13 @@ def _add_part(outcome: Outcome, stage: SummaryPart, turn: Turn) -> Outcome:
 def summarize_hooks(turn: Turn, how: str) -> str:
     """Return count and duration of hook runs, and the hooks that failed, blocked or continued the turn."""
     failed, blocked, continued = (
-        hook_counters.select_counters(turn.figures, what)
-        for what in (hook_counters.FAILED, hook_counters.BLOCKED, hook_counters.CONTINUED)
+        _select_counters(turn.figures, what) for what in (outcome.FAILED, outcome.BLOCKED, outcome.CONTINUED)
     )
     if how != "always" and not failed and not blocked:
         return ""
-    ms = turn.figures.get(hook_counters.MICROSECONDS, 0) / 1000
-    text = f"this turn: hooks ran {turn.figures.get(hook_counters.RUNS, 0):,} times, in {ms:,.0f} ms"
-    more = f"; made to go on by: {_format_counts(continued)}" if continued else ""
+    ms = turn.figures.get(outcome.MICROSECONDS, 0) / 1000
+    text = f"this turn: hooks ran {turn.figures.get(outcome.RUNS, 0):,} times, in {ms:,.0f} ms"
+    more = f"; continued by: {_format_counts(continued)}" if continued else ""
     return f"{text}; failed: {_format_counts(failed)}; blocked: {_format_counts(blocked)}{more}"
 
 
@@ -112,7 +109,7 @@ def suggest_prompt(turn: Turn, how: str) -> str:
     todos = find_open(turn.store.notes(turn.end.event.session))
     obstacles = [*(todo.text for todo in todos if todo.blocked), *_find_obstacles(turn)]
     open_texts = [todo.text for todo in todos if not todo.blocked]
-    parts = [_format_list("clear what is in the way", obstacles), _format_list("go on with", open_texts)]
+    parts = [_format_list("resolve the obstacles", obstacles), _format_list("continue with", open_texts)]
     text = "; then ".join(filter(None, parts))
     return f"suggested next prompt: {text}" if text else ""
 
@@ -125,7 +122,7 @@ def _format_list(label: str, texts: list[str]) -> str:
 def _find_obstacles(turn: Turn) -> list[str]:
     """Return the last stopped call of this turn, if no call ran after it, and any gate that was overruled."""
     capped = [_shorten(step.note) for step in turn.end.trail if step.action == "capped"]
-    if not hook_counters.select_counters(turn.figures, hook_counters.BLOCKED):
+    if not _select_counters(turn.figures, outcome.BLOCKED):
         return capped
     prompt = turn.last("UserPromptSubmit")
     call = turn.last("PreToolUse", after=prompt[0] if prompt else 0)
@@ -149,7 +146,7 @@ def summarize_memories(turn: Turn, how: str) -> str:
         return ""
     turn.store.set_notes(session, {UNREPORTED_NOTE: None, FAILED_NOTE: None})
     texts = [_shorten(memory.text) for memory in turn.store.memories(memory_ids)]
-    text = f"{_format_list('remembered', texts)}; `hookline memory forget` takes it back" if texts else ""
+    text = f"{_format_list('remembered', texts)}; `hookline memory forget` deletes it" if texts else ""
     return "; ".join(filter(None, (text, failed)))
 
 
@@ -158,3 +155,22 @@ PARTS: Mapping[str, Part] = {
     "next-prompt": suggest_prompt,
     "memory": summarize_memories,
 }
+
+
+def _sum_counters(sets: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Return the sums of the hook counters in several sets of counters."""
+    totals: dict[str, int] = {}
+    for counts in sets:
+        for name, count in counts.items():
+            if name.startswith(outcome.COUNTER_PREFIX):
+                totals[name] = totals.get(name, 0) + count
+    return totals
+
+
+def _subtract_counters(now: Mapping[str, int], before: Mapping[str, int]) -> dict[str, int]:
+    return {name: count - before.get(name, 0) for name, count in now.items() if count > before.get(name, 0)}
+
+
+def _select_counters(counts: Mapping[str, int], prefix: str) -> dict[str, int]:
+    """Return the counters that start with *prefix*, keyed by the rest of their names: the hook."""
+    return {name.removeprefix(prefix): count for name, count in counts.items() if name.startswith(prefix)}

@@ -21,16 +21,15 @@ from typing import Literal
 
 from hookline.shell.evaluate import evaluate_steps
 from hookline.shell.grammar import parse
-from hookline.shell.result import UNKNOWN, Problem, Reading, Redirect, SimpleCommand, Word
+from hookline.shell.result import TOO_LONG, UNKNOWN, Problem, Reading, Redirect, SimpleCommand, Word
 from hookline.shell.run_program import evaluate_inner
 from hookline.shell.shell_state import MAX_COMMANDS, ShellState, add_problem
+from hookline.shell.source import MAX_LINE
 from hookline.shell.windows import parse_windows_code
 from hookline.shell.wrappers import declare_runner
 
 __all__ = ["MAX_LINE", "UNKNOWN", "Problem", "Reading", "Redirect", "SimpleCommand", "Word", "read"]
 
-MAX_LINE = 131_072
-"""Maximum characters of a line; Linux passes no longer text to a program as one argument."""
 _BASE_WORK = 50_000
 _WORK_PER_CHARACTER = 10
 """Units of work for a line: a fixed amount for loops and wrappers, and the cost of parsing it."""
@@ -55,6 +54,9 @@ def read(
     arguments, such as `rtk`, or `just run` for a subcommand, each with its options that take a value.
     *shell* is the language of the line.
     """
+    if len(line) > MAX_LINE:
+        problem = Problem(reason=TOO_LONG, text=line, span=(0, len(line)))
+        return Reading(commands=(), problems=(problem,))
     return _read(line, cwd, home, tuple(variables.items()), tuple(runners.items()), shell)
 
 
@@ -67,10 +69,6 @@ def _read(
     runners: tuple[tuple[str, str], ...],
     shell: Literal["bash", "powershell", "cmd"],
 ) -> Reading:
-    if len(line) > MAX_LINE:
-        return Reading(
-            commands=(), problems=(Problem(reason="too long to read", text=line, span=(0, len(line))),)
-        )
     text = line if line.isascii() and UNKNOWN not in line else _MARK_CHARACTERS.sub("\ufffd", line)
     state = ShellState(
         line=text,

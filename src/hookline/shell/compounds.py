@@ -158,7 +158,7 @@ def _read_test(src: Source) -> Compound:
     skip_newlines(src)
     while _TEST_END.match(src.text, src.pos, src.end) is None:
         if not peek(src):
-            raise ParseError("a [[ is never closed")
+            raise ParseError("unclosed [[")
         match = _TEST_OPERATOR.match(src.text, src.pos, src.end)
         if match is not None and not src.text.startswith(("<(", ">("), src.pos, src.end):
             src.pos = match.end()

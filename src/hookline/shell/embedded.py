@@ -263,7 +263,7 @@ def _find_code_commands(state: ShellState, code: str, via: str, span: Span) -> l
         return [InnerCommand(via, span, (Word(text=code[:2], span=span),))]
     rest = code[MAX_CODE:]
     if rest and any(word in rest for word in _INDICATORS):
-        add_problem(state, "code too long to take apart", rest, span)
+        add_problem(state, "code is too long to parse", rest, span)
     return find_commands(code[:MAX_CODE], via, span, state.home) if code and spend(state, len(code)) else []
 
 

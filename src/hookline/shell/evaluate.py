@@ -104,7 +104,7 @@ def _define_function(state: ShellState, function: Function, stdin: str) -> str:
 
 def _evaluate_compound(state: ShellState, compound: Compound, stdin: str) -> str:
     if too_deep(state):
-        add_problem(state, "commands go too deep", state.line, (0, len(state.line)))
+        add_problem(state, "commands are nested too deeply", state.line, (0, len(state.line)))
         return UNKNOWN
     if compound.kind in _LOOP_KINDS and _is_bomb(compound):
         state.fork_bombs.append((0, len(state.line)))

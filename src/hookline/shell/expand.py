@@ -41,11 +41,11 @@ class _Piece(NamedTuple):
 
     text: str
     unquoted: bool = False
-    """Whether glob characters in the text are active."""
+    """True if glob characters in the text are active."""
     split: bool = False
-    """Whether separators in the text split it into words."""
+    """True if separators in the text split it into words."""
     word_end: bool = False
-    """Whether a word ends here, whatever the text."""
+    """True if a word ends here, regardless of the text."""
 
 
 class _Field(Struct, kw_only=True):
@@ -202,7 +202,7 @@ def _expand_code(state: ShellState, part: Code, out: list[_Piece], in_quotes: ob
 def evaluate_substitution(state: ShellState, part: Code, stdin: str) -> str:
     """Evaluate the commands of a substitution in a subshell, and return their output."""
     if too_deep(state):
-        add_problem(state, "substitutions go too deep", state.line, (0, len(state.line)))
+        add_problem(state, "substitutions are nested too deeply", state.line, (0, len(state.line)))
         return UNKNOWN
     checkpoint, via, alternative, alternative_count = (
         len(state.undo_log),

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 
 from hookline.shell import compounds
+from hookline.shell.result import TOO_LONG
 from hookline.shell.source import (
     MAX_FAILURES,
+    MAX_LINE,
     Failure,
     ParseError,
     Source,
@@ -138,6 +140,9 @@ def parse(
 
     *offset* and *fixed_span* place the text in the original line; *commands_left* is counted down.
     """
+    if len(text) > MAX_LINE:
+        span = fixed_span or (offset, offset + len(text))
+        return Steps(()), (Failure(TOO_LONG, text, span),)
     src = Source(
         text=text,
         pos=0,
@@ -190,7 +195,7 @@ def _iterate_steps(src: Source, stop: frozenset[str]) -> Iterator[Step]:
         op = op if op in ("&&", "||") else ";"
         skip_newlines(src)
         if op != ";" and _at_end(src, stop):
-            raise ParseError(f"nothing follows {op!r}")
+            raise ParseError(f"missing command after {op!r}")
 
 
 def _at_end(src: Source, stop: frozenset[str]) -> bool:
@@ -282,7 +287,7 @@ def _expect_close(src: Source) -> None:
 def _read_function_body(src: Source, name: str) -> Function:
     skip_newlines(src)
     if _GLUED_BRACE.match(src.text, src.pos, src.end):
-        raise ParseError("nothing stands between '{' and the first command of a function")
+        raise ParseError("missing space after '{' of a function")
     enter_nesting(src)
     body = _read_command(src)
     src.depth -= 1
@@ -307,7 +312,7 @@ def _read_simple(src: Source) -> Node:
     redirections: list[Redirection] = []
     src.commands_left[0] -= 1
     if src.commands_left[0] < 0:
-        raise ParseError("too much to read")
+        raise ParseError("too many commands")
     while src.pos < src.end and (char := src.text[src.pos]) not in "\n;|)":
         if words and (match := _PLAIN_WORD.match(src.text, src.pos, src.end)) is not None:
             last = match.end(1)

@@ -54,7 +54,7 @@ def append_literal(parts: list[Part], text: str) -> None:
 def read_single_quoted(src: Source, parts: list[Part]) -> None:
     close = src.text.find("'", src.pos + 1, src.end)
     if close < 0:
-        raise ParseError("a ' is never closed")
+        raise ParseError("unclosed '")
     parts.append(Quoted(src.text[src.pos + 1 : close]))
     src.pos = close + 1
 
@@ -99,7 +99,7 @@ def read_backtick_in_double(src: Source, parts: list[Part]) -> None:
 def _read_backtick_code(src: Source, parts: list[Part], escape: re.Pattern[str]) -> None:
     match = _BACKTICK.match(src.text, src.pos + 1, src.end)
     if match is None:
-        raise ParseError("a ` is never closed")
+        raise ParseError("unclosed `")
     span = match.span(1)
     spend_rescan(src, span[1] - span[0])
     code = match.group(1)

@@ -16,11 +16,11 @@ class Word(Struct, frozen=True, kw_only=True):
     text: str
     span: Span
     glob: bool = False
-    """Whether an unquoted `*`, `?` or `[` in it matches file names."""
+    """True if an unquoted `*`, `?` or `[` in it matches file names."""
     origins: tuple[int, ...] = ()
     """Indices of the commands that printed a part of it, or wrote the file that it names."""
     unset: bool = False
-    """Whether a variable in it is set nowhere in the line, and may be empty."""
+    """True if a variable in it is set nowhere in the line, and may be empty."""
 
     def with_text(self, text: str, origins: tuple[int, ...]) -> Word:
         """Return a copy with *text* and *origins*."""
@@ -28,7 +28,7 @@ class Word(Struct, frozen=True, kw_only=True):
 
     @property
     def dynamic(self) -> bool:
-        """Whether a part of it is known only at run time; such parts are `UNKNOWN` in the text."""
+        """True if a part of it is known only at run time; such parts are `UNKNOWN` in the text."""
         return UNKNOWN in self.text
 
 
@@ -59,12 +59,20 @@ class SimpleCommand(Struct, frozen=True, kw_only=True):
     """Indices of the commands that printed a part of its standard input."""
 
 
+TOO_LONG = "line is too long"
+
+
 class Problem(Struct, frozen=True, kw_only=True):
     """A part of the line that was not read, and the reason; never a reason to allow the line."""
 
     reason: str
     text: str
     span: Span
+
+    @property
+    def is_whole_line(self) -> bool:
+        """True if nothing of the line was read, because it is too long: any command may be in it."""
+        return self.reason == TOO_LONG
 
 
 class Reading(Struct, frozen=True, kw_only=True):

@@ -157,7 +157,7 @@ def evaluate_inner(state: ShellState, command: InnerCommand) -> str:
     if too_deep(state):
         add_problem(
             state,
-            "wrapped too deep",
+            "too many nested wrappers",
             command.code or " ".join(word.text for word in command.argv),
             command.span,
         )
@@ -218,7 +218,7 @@ def _parse_code(state: ShellState, code: str, span: Span) -> Steps:
 
 def _call_function(state: ShellState, body: Node, argv: tuple[Word, ...], stdin: str) -> str:
     if too_deep(state):
-        add_problem(state, "functions go too deep", argv[0].text, argv[0].span)
+        add_problem(state, "functions are nested too deeply", argv[0].text, argv[0].span)
         return UNKNOWN
     name = argv[0].text
     saved = (

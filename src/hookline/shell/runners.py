@@ -17,7 +17,7 @@ class Wrapper(NamedTuple):
     operands: int = 0
     """Number of operands before the command."""
     settings: bool = False
-    """Whether `NAME=value` words may precede the command."""
+    """True if `NAME=value` words may precede the command."""
     folder: str = ""
     """Options whose value is the working directory of the command."""
     inert: str = ""
@@ -25,11 +25,11 @@ class Wrapper(NamedTuple):
     code: str = ""
     """Options whose value is a command line."""
     line: bool = False
-    """Whether a single word with blanks is a command line as well."""
+    """True if a single word with blanks is a command line as well."""
     pairs: str = ""
     """Options that take the next two words."""
     dashes: bool = False
-    """Whether the command follows the first `--`, wherever that is."""
+    """True if the command follows the first `--`, at any position."""
 
 
 WRAPPERS: Mapping[str, Wrapper] = {

@@ -43,7 +43,7 @@ class Script(NamedTuple):
     writes: tuple[str, ...] = ()
     """Files that it writes."""
     runs_input: bool = False
-    """Whether lines of the input are run as commands."""
+    """True if lines of the input are run as commands."""
 
 
 class _Effects(NamedTuple):

@@ -215,7 +215,7 @@ def spend(state: ShellState, units: int) -> bool:
     if len(state.commands) >= MAX_COMMANDS:
         state.work_left = -1
     if state.work_left < 0:
-        add_problem(state, "too much to follow", state.line, (0, len(state.line)))
+        add_problem(state, "too complex to evaluate", state.line, (0, len(state.line)))
     return state.work_left >= 0
 
 

@@ -11,6 +11,8 @@ from msgspec import Struct, field
 
 from hookline.shell.syntax import Span, Steps
 
+MAX_LINE = 131_072
+"""Maximum characters of a line; Linux passes no longer text to a program as one argument."""
 MAX_NESTING = 32
 """Maximum nesting of constructs, at ten Python frames of a thousand each; people stay under fifteen."""
 
@@ -91,7 +93,7 @@ def add_failure(src: Source, reason: str, start: int) -> None:
 def enter_nesting(src: Source) -> None:
     src.depth += 1
     if src.depth > MAX_NESTING:
-        raise ParseError(f"nested more than {MAX_NESTING} deep")
+        raise ParseError(f"nesting exceeds {MAX_NESTING} levels")
 
 
 def skip_blanks(src: Source) -> None:
@@ -132,4 +134,4 @@ def expect(src: Source, literal: str) -> None:
 def spend_rescan(src: Source, characters: int) -> None:
     src.rescans_left[0] -= characters
     if src.rescans_left[0] < 0:
-        raise ParseError("too tangled to read in one pass")
+        raise ParseError("too complex to parse")

@@ -61,7 +61,7 @@ class Term(NamedTuple):
     parts: tuple[Part, ...]
     span: Span
     plain: bool = False
-    """Whether nothing in it can expand; its only part is its value then."""
+    """True if nothing in it can expand; its only part is then its value."""
 
 
 class Heredoc(Struct, kw_only=True, eq=False):
@@ -129,7 +129,7 @@ class Step(NamedTuple):
     """The operator before it: `;`, `&&` or `||`."""
     node: Node
     background: bool = False
-    """Whether `&` follows, so that the shell does not wait for it."""
+    """True if `&` follows, so that the shell does not wait for it."""
 
 
 class Steps(NamedTuple):

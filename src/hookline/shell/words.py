@@ -81,7 +81,7 @@ def read_double_quoted(src: Source, parts: list[Part]) -> None:
     inner: list[Part] = []
     read_parts(src, inner, _DOUBLE_RUN, DOUBLE_QUOTE_READERS)
     if not src.text.startswith('"', src.pos, src.end):
-        raise ParseError('a " is never closed')
+        raise ParseError('unclosed "')
     src.pos += 1
     parts.append(Double(tuple(inner)))
 
@@ -91,7 +91,7 @@ def _read_dollar(src: Source, parts: list[Part]) -> None:
     if next_char == "'":
         match = _ANSI_QUOTED.match(src.text, src.pos + 2, src.end)
         if match is None:
-            raise ParseError("a $' is never closed")
+            raise ParseError("unclosed $'")
         parts.append(Quoted(decode_ansi(match.group(1))))
         src.pos = match.end()
     elif next_char == '"':

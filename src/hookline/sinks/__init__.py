@@ -15,7 +15,7 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str) -> Callable[..., Sink]:
-    """Return the function that opens the sink named *name* in a folder of its own, with settings."""
+    """Return the function that opens the sink named *name* in its own folder, with settings."""
     opener: Callable[..., Sink] = FAMILY.load(name)
     return opener
 

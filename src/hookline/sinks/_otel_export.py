@@ -54,9 +54,7 @@ class OtelSink:
 
     def _check_result(self, result: Any, what: str) -> None:
         if result.name != "SUCCESS":
-            raise SinkFailed(
-                f"the receiver did not take {what}: {self._last_message.last or 'it did not say why'}"
-            )
+            raise SinkFailed(f"the receiver rejected {what}: {self._last_message.last or 'no reason given'}")
 
 
 def http_exporters(endpoint: str, headers: dict[str, str], timeout: float) -> tuple[Exporter, Exporter]:

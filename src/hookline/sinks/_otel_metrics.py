@@ -48,18 +48,18 @@ def _make_instruments(meter: Meter) -> Iterator[tuple[str, Any]]:
         yield name, meter.create_counter(name, "1", about)
     yield (
         "hookline.hook.duration",
-        meter.create_histogram("hookline.hook.duration", "s", "how long a hook took"),
+        meter.create_histogram("hookline.hook.duration", "s", "duration of a hook"),
     )
     yield (
         "gen_ai.client.token.usage",
-        meter.create_histogram("gen_ai.client.token.usage", "{token}", "tokens of a call of the model"),
+        meter.create_histogram("gen_ai.client.token.usage", "{token}", "tokens of a model call"),
     )
 
 
 COUNTERS = {
-    "hookline.events": "events that were judged",
-    "hookline.hook.outcomes": "what hooks said",
-    "hookline.hook.failures": "hooks that failed or took too long",
+    "hookline.events": "judged events",
+    "hookline.hook.outcomes": "verdicts of hooks",
+    "hookline.hook.failures": "hooks that failed or timed out",
 }
 
 

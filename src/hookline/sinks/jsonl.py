@@ -1,4 +1,4 @@
-"""Lines of JSON in a file on this machine, one an event, in files that take turns."""
+"""JSON lines in a local file, one per event, with rotation of the files."""
 
 import errno
 import fcntl
@@ -81,7 +81,7 @@ def _lock_file(path: str) -> Iterator[None]:
         deadline = time.monotonic() + TIMEOUT_SECONDS
         while not _try_lock(lock):
             if time.monotonic() > deadline:
-                raise SinkFailed(f"another process holds {path!r} and does not let go of it")
+                raise SinkFailed(f"another process keeps {path!r} locked")
             time.sleep(0.005)
         yield
     finally:

@@ -73,13 +73,13 @@ def _prepare(path: str) -> tuple[sqlite3.Connection, str]:
 def _replace_damaged(path: str) -> tuple[sqlite3.Connection, str]:
     aside = _set_aside(path)
     _create(path)
-    problem = f"the store {path!r} was damaged: it is kept as {aside!r}, and a new one was begun"
+    problem = f"the store {path!r} was damaged: it was renamed to {aside!r}, and a new one was created"
     return _open_and_migrate(path), problem
 
 
 def _open_and_migrate(path: str) -> sqlite3.Connection:
     with _closing_on_error(_connect(path)) as db:
-        _refuse_newer(path, read_version(db))
+        refuse_newer(path, db)
         # Has an effect only before the first table; an older database reuses its free pages instead.
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("PRAGMA journal_mode = WAL").fetchone()
@@ -87,11 +87,13 @@ def _open_and_migrate(path: str) -> sqlite3.Connection:
     return db
 
 
-def _refuse_newer(path: str, number: int) -> None:
+def refuse_newer(path: str, db: sqlite3.Connection) -> None:
+    """Raise `OSError` if a newer release created or migrated the store."""
+    number = read_version(db)
     if number > LATEST_VERSION:
         raise OSError(
-            f"the store {path!r} has version {number}, this hookline knows versions up to {LATEST_VERSION}; "
-            "upgrade hookline, or move the file away to begin a new store; nothing was changed"
+            f"the store {path!r} has version {number}; this hookline supports up to {LATEST_VERSION}; "
+            "upgrade hookline, or move the file away to create a new store; nothing was changed"
         )
 
 

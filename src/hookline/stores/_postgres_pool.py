@@ -9,6 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any
@@ -47,6 +48,9 @@ logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
 class _ServerTimeout(psycopg.OperationalError):
     """The server did not respond in time."""
+
+
+_TIMEOUTS = (PoolTimeout, _ServerTimeout, psycopg.errors.ConnectionTimeout, psycopg.errors.QueryCanceled)
 
 
 class Server:
@@ -117,10 +121,12 @@ class Server:
 
     def _prepare(self, address: str) -> None:
         """Migrate the database outside the pool, which would hide the cause of an error."""
-        with self._translate_errors(), psycopg.connect(address, autocommit=True) as db, _limit_time(db):
+        with self._translate_errors(), _connect(address) as db, _limit_time(db):
             encoding = db.info.parameter_status("server_encoding")
             if encoding != "UTF8":
-                raise StoreFailed(f"{self._description} keeps texts as {encoding}; make a database with UTF8")
+                raise StoreFailed(
+                    f"{self._description} uses the encoding {encoding}; create a database with UTF8"
+                )
             _configure(db)
             if schema.read_version(db) < schema.LATEST_VERSION:
                 schema.migrate(db)
@@ -129,7 +135,7 @@ class Server:
     def _refuse_newer(self, number: int) -> None:
         if number > schema.LATEST_VERSION:
             raise StoreFailed(
-                f"{self._description} has version {number}, this hookline knows versions "
+                f"{self._description} has version {number}; this hookline supports "
                 f"up to {schema.LATEST_VERSION}; "
                 "upgrade hookline, or use another database; nothing was changed"
             )
@@ -142,10 +148,10 @@ class Server:
             yield
         except PoolClosed as error:
             raise StoreFailed(f"{self._description} cannot be used: it was closed") from error
-        except (PoolTimeout, _ServerTimeout) as error:
+        except _TIMEOUTS as error:
             # A call runs several statements; not each of them waits for an unreachable server.
             self._retry_at = time.monotonic() + RETRY_AFTER_SECONDS
-            text = f"the server does not answer within {TIMEOUT_SECONDS:g} seconds; see whether it is up"
+            text = f"the server timed out after {TIMEOUT_SECONDS:g} seconds; check that it is running"
             self._last_error = f"{self._description} cannot be used: {text}"
             raise StoreFailed(self._last_error) from error
         except (psycopg.Error, OSError) as error:
@@ -174,7 +180,7 @@ def describe_address(address: str) -> str:
     except psycopg.ProgrammingError:  # its message contains the address, so it is not chained either
         options = {}
     if not options:
-        raise StoreFailed("the store's address cannot be read; write it postgresql://user@host/database")
+        raise StoreFailed("invalid store address; expected postgresql://user@host/database")
     place = ":".join(str(options[name]) for name in ("host", "port") if options.get(name))
     return f"the store postgres at {place or 'this machine'!r}, database {options.get('dbname', '')!r},"
 
@@ -192,8 +198,31 @@ def _pin_address(address: str) -> str:
         if option.keyword.decode() in _PINNED_OPTIONS
     }
     pinned = defaults if any(name.startswith("PG") for name in os.environ) else {}
-    limits = {"connect_timeout": str(int(TIMEOUT_SECONDS)), "application_name": "hookline"}
-    return make_conninfo("", **{**pinned, **limits, **conninfo_to_dict(address)})
+    own = {"application_name": "hookline", **conninfo_to_dict(address)}
+    return make_conninfo("", **{**pinned, **own, "connect_timeout": str(max(2, int(TIMEOUT_SECONDS)))})
+
+
+def _connect(address: str) -> psycopg.Connection[Any]:
+    """Connect in time: libpq limits neither the search for an address nor the sum of several attempts."""
+    result: Future[psycopg.Connection[Any]] = Future()
+    threading.Thread(target=_connect_for, args=(result, address), daemon=True).start()
+    try:
+        return result.result(TIMEOUT_SECONDS + 0.5)
+    except TimeoutError:
+        result.add_done_callback(_close_late)
+        raise _ServerTimeout from None
+
+
+def _connect_for(result: Future[psycopg.Connection[Any]], address: str) -> None:
+    try:
+        result.set_result(psycopg.connect(address, autocommit=True))
+    except (psycopg.Error, OSError) as error:
+        result.set_exception(error)
+
+
+def _close_late(result: Future[psycopg.Connection[Any]]) -> None:
+    if result.exception() is None:
+        result.result().close()
 
 
 def _configure(db: Any) -> None:

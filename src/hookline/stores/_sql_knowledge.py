@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import Any
 
 from hookline.core.confidence import INITIAL, SEEN_AGAIN, gain_to_weight
 from hookline.core.records import Experiment, Handoff, KnownError
-from hookline.core.store import Limits
+from hookline.core.store import DAY_SECONDS, Limits
 from hookline.stores._sql import Database, Row, Work, decode_text, encode_text, from_json, to_json
 
-DAY_SECONDS = 86_400.0
 BATCH_ROWS = 500
 """Rows that one transaction deletes at most, so that other writers do not wait long."""
 TABLES = ("sessions", "records", "memories", "signatures", "handoffs", "experiments")
@@ -141,7 +141,7 @@ def pruning_steps(limits: Limits, at: float) -> list[Work[int]]:
     """Return functions that each delete one batch of rows over the limits; repeat each until it returns 0."""
     oldest = at - limits.days * DAY_SECONDS
     return [
-        lambda db: _delete_old_records(db, oldest),
+        lambda db: _delete_old_records(db, oldest, at),
         lambda db: _delete_excess(db, "records", "position", "position", limits.records),
         lambda db: _delete_old_sessions(db, oldest),
         lambda db: _delete_excess(
@@ -152,10 +152,13 @@ def pruning_steps(limits: Limits, at: float) -> list[Work[int]]:
     ]
 
 
-def _delete_old_records(db: Database, oldest: float) -> int:
-    old = "SELECT position FROM records WHERE at < :oldest ORDER BY at LIMIT :batch"
-    statement = f"DELETE FROM records WHERE position IN ({old})"  # noqa: S608 -- our own words
-    return db.execute(statement, {"oldest": oldest, "batch": BATCH_ROWS}).rowcount
+def _delete_old_records(db: Database, oldest: float, now: float) -> int:
+    """Delete the first records, up to one that is not old: a later one had a wrong clock."""
+    first = "SELECT position, at FROM records WHERE at <= :now ORDER BY position LIMIT :batch"
+    rows = db.execute(first, {"now": now, "batch": BATCH_ROWS}).fetchall()
+    old = [position for position, _ in takewhile(lambda row: row[1] < oldest, rows)]
+    statement = "DELETE FROM records WHERE position <= :last AND at < :oldest"
+    return db.execute(statement, {"last": old[-1], "oldest": oldest}).rowcount if old else 0
 
 
 def _delete_excess(db: Database, table: str, key: str, order: str, max_rows: int) -> int:

@@ -3,6 +3,7 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from math import log1p
 from threading import RLock
 from typing import Any, TypeVar
@@ -11,10 +12,9 @@ from hookline.core.confidence import INITIAL, SEEN_AGAIN, add_gain
 from hookline.core.frozen import Frozen, freeze, thaw
 from hookline.core.ranking import find_search_words, rank, sort_by_confidence
 from hookline.core.records import Experiment, Handoff, KnownError, Memory, find_index_words
-from hookline.core.store import Limits, Query, Record, Session, Store, merge_sessions
+from hookline.core.store import DAY_SECONDS, Limits, Query, Record, Session, Store, merge_sessions
 from hookline.core.values import replace
 
-DAY_SECONDS = 86_400.0
 T = TypeVar("T")
 
 
@@ -245,8 +245,9 @@ class MemoryStore:
             return 0
         oldest = at - limits.days * DAY_SECONDS
         with self._lock:
+            old = self._find_old(oldest, at)
             deleted = _drop_excess(
-                self._records, limits.records, lambda item: item[0], lambda item: item[1].at < oldest
+                self._records, limits.records, lambda item: item[0], lambda item: item[0] in old
             )
             active = {record.session for _, record in self._records.values()}
             for session in [
@@ -267,6 +268,11 @@ class MemoryStore:
             )
             deleted += _drop_excess(self._signatures, limits.signatures, lambda item: item.last)
             return deleted + _drop_excess(self._handoffs, limits.handoffs, lambda item: item.at)
+
+    def _find_old(self, oldest: float, now: float) -> set[int]:
+        """Return the first positions, up to a record that is not old: a later one had a wrong clock."""
+        known = ((position, record.at) for position, record in self._records.values() if record.at <= now)
+        return {position for position, _ in takewhile(lambda row: row[1] < oldest, known)}
 
     def check(self) -> str:
         return ""

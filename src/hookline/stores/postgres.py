@@ -17,7 +17,8 @@ def open_store(place: str) -> Store:
     """Return the store in the database at the address *place*; create missing tables."""
     if not place.startswith(SCHEMES):
         raise StoreFailed(
-            "the store 'postgres' needs an address: say store_address = \"postgresql://user@host/database\" "
+            "the store 'postgres' requires an address: set "
+            'store_address = "postgresql://user@host/database" '
             "in your own hookline.toml, or set HOOKLINE_STORE_ADDRESS"
         )
     try:

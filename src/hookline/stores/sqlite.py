@@ -20,6 +20,7 @@ from hookline.stores._database import (
     is_damaged,
     open_database,
     primary_code,
+    refuse_newer,
     repair_database,
 )
 from hookline.stores._sql import Database, SqlDialect, T, Work
@@ -32,11 +33,11 @@ _SHORT_TIMEOUT_SECONDS = 0.1
 _VACUUM_PAGES = 256  # pages that one step frees: a megabyte
 _ADVICE = {
     sqlite3.SQLITE_BUSY: f"another process has been writing for over {TIMEOUT_SECONDS:g} seconds; "
-    "it is tried again",
-    sqlite3.SQLITE_FULL: "free some space; what is stored already is safe",
-    sqlite3.SQLITE_READONLY: "let your user write to the file and to its folder; what is stored is safe",
-    sqlite3.SQLITE_CANTOPEN: "let your user read and write the file and its folder",
-    sqlite3.SQLITE_IOERR: "see whether the disk is full or failing; what is stored already is safe",
+    "hookline will try again",
+    sqlite3.SQLITE_FULL: "free some disk space; the stored data is safe",
+    sqlite3.SQLITE_READONLY: "make the file and its folder writable for your user; the stored data is safe",
+    sqlite3.SQLITE_CANTOPEN: "make the file and its folder readable and writable for your user",
+    sqlite3.SQLITE_IOERR: "check whether the disk is full or failing; the stored data is safe",
 }
 """Advice to the user by error code."""
 _left_open: list[sqlite3.Connection] = []
@@ -45,7 +46,7 @@ _left_open: list[sqlite3.Connection] = []
 def open_store(place: str) -> Store:
     """Return the store in the database file at *place*; create the file if it is missing."""
     if not os.path.isabs(place):
-        raise StoreFailed(f"the store 'sqlite' lies in a file, and {place!r} is not an absolute path")
+        raise StoreFailed(f"the store 'sqlite' requires an absolute path, not {place!r}")
     return SqlStore(SqliteFile(place))
 
 
@@ -90,6 +91,7 @@ class SqliteFile:
     def write(self, work: Work[T]) -> T:
         def run_in_transaction(db: Database) -> T:
             with _transaction(db):
+                refuse_newer(self.path, self._db)  # a newer release may have migrated it since
                 return work(db)
 
         result = self.read(run_in_transaction)
@@ -110,7 +112,7 @@ class SqliteFile:
             deadline = time.monotonic() + TIMEOUT_SECONDS
             while self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
                 if time.monotonic() > deadline:
-                    hint = "it is forgotten, and gone from the journal once whoever reads there has ended"
+                    hint = "the memory is deleted; it leaves the journal when all readers have ended"
                     raise OSError(f"the store {self.path!r} is in use: {hint}")
                 time.sleep(_RETRY_SECONDS)
 
@@ -132,7 +134,9 @@ class SqliteFile:
         with self._lock, self._translate_errors():
             damage = find_damage(self._db)
         return (
-            f"the store {self.path!r} is damaged: {damage}; move it away to begin a new one" if damage else ""
+            f"the store {self.path!r} is damaged: {damage}; move it away to create a new one"
+            if damage
+            else ""
         )
 
     def close(self) -> None:

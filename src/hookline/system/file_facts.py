@@ -21,14 +21,14 @@ def read_project_file(root: str, name: str) -> tuple[str, str]:
     """
     path = _resolve_inside(root, name)
     if not path:
-        return "", "lies outside of the project"
+        return "", "is outside the project"
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                return "", "is no file"
+                return "", "is not a file"
             return file.read(MAX_BYTES).decode("utf-8", "replace"), ""
     except FileNotFoundError:
-        return "", "is not there"
+        return "", "does not exist"
     except OSError as error:
         return "", f"cannot be read: {error.strerror}"
 

@@ -75,7 +75,7 @@ def _exists(path: str) -> bool:
 _ACCESS_SEES_LINKS = os.access in os.supports_follow_symlinks and os.access(
     "/", os.F_OK, follow_symlinks=False
 )
-"""Whether `os.access` can test a link itself: some systems reject the flag and deny every path."""
+"""True if `os.access` can test a link itself: some systems reject the flag and deny every path."""
 
 
 def _stamp(path: str, *, existence_only: bool) -> Stamp:

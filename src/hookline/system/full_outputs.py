@@ -8,6 +8,8 @@ import time
 from contextlib import suppress
 from hashlib import sha256
 
+from hookline.system.paths import create_private
+
 MAX_AGE_SECONDS = 24 * 60 * 60
 MAX_FILES = 200
 """Files kept; the oldest are deleted first."""
@@ -19,7 +21,7 @@ def save(folder: str, text: str) -> str:
     data = text.encode("utf-8", "surrogateescape")[:MAX_BYTES]
     path = os.path.join(folder, f"{sha256(data).hexdigest()[:16]}.txt")
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        create_private(folder)
         descriptor = os.open(
             path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
         )

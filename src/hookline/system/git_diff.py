@@ -7,9 +7,18 @@ else with HEAD, and adds untracked files that are not ignored. Binary, lock and 
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
+from hookline.core.kind import ProcessResult
+from hookline.system.git_command import (
+    NoRepository,
+    build_argv,
+    clean_env,
+    find_checkout,
+    secure_env,
+    succeeded,
+)
 from hookline.system.process.run_command import run
 
 TIMEOUT_SECONDS = 0.9
@@ -29,13 +38,13 @@ Git = Callable[..., str | None]
 """Function that runs git and returns its output; None if git fails or the time is up."""
 
 
-def changed_lines(root: str, seconds: float = TIMEOUT_SECONDS) -> int | None:
+def changed_lines(root: str, env: Mapping[str, str], seconds: float = TIMEOUT_SECONDS) -> int | None:
     """Return the lines added and removed in the repository around *root*; None if unknown in time."""
     deadline = time.monotonic() + seconds
-    top = (_make_git(root, deadline)("rev-parse", "--show-toplevel") or "").rstrip("\n")
-    if not top:
+    try:
+        top, git = _open_repository(root, env, deadline)
+    except NoRepository:
         return None
-    git = _make_git(top, deadline)
     counted = _count_tracked(git, _base(git))
     untracked = git("ls-files", "--others", "--exclude-standard", "-z")
     if counted is None or untracked is None:
@@ -45,29 +54,33 @@ def changed_lines(root: str, seconds: float = TIMEOUT_SECONDS) -> int | None:
     return None if new is None else _sum_reviewed(git, {**counted, **new})
 
 
-def _make_git(folder: str, deadline: float) -> Git:
-    def git(*arguments: str, stdin: str = "") -> str | None:
+def _open_repository(folder: str, env: Mapping[str, str], deadline: float) -> tuple[str, Git]:
+    """Return the root of the repository around *folder*, and git in it; raise `NoRepository`."""
+    env = clean_env(env)
+
+    def run_git(argv: Sequence[str], cwd: str, env: Mapping[str, str], stdin: bytes = b"") -> ProcessResult:
         left = deadline - time.monotonic()
         if left <= 0:
-            return None
-        argv = ("git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *arguments)
-        result = run(
+            return ProcessResult(code=None, timed_out=True)
+        return run(
             argv,
-            stdin=stdin.encode("utf-8", "surrogateescape"),
-            cwd=folder,
-            env=_env(),
+            stdin=stdin,
+            cwd=cwd,
+            env=env,
             timeout=left,
             max_bytes=MAX_BYTES,
+            errors="surrogateescape",
         )
-        return result.stdout if result.code == 0 and not result.timed_out and not result.cut else None
 
-    return git
+    checkout = find_checkout(folder, env, run_git)
+    env = secure_env(checkout.dir, env, run_git)
 
+    def git(*args: str, stdin: str = "") -> str | None:
+        argv = build_argv(args, checkout.dir, checkout.root)
+        result = run_git(argv, checkout.root, env, stdin.encode("utf-8", "surrogateescape"))
+        return result.stdout if succeeded(result) else None
 
-def _env() -> dict[str, str]:
-    """Return our environment without variables that redirect git; git takes no locks and never prompts."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return {**inherited, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    return checkout.root, git
 
 
 def _base(git: Git) -> str:
@@ -92,7 +105,7 @@ def _existing_defaults(git: Git) -> Iterable[str]:
 
 def _count_tracked(git: Git, base: str) -> dict[str, int] | None:
     """Return changed lines by file: the larger of the staged and the working tree's number."""
-    diff = ("diff", "--numstat", "-z", "--no-ext-diff", "--no-textconv", "--ignore-submodules")
+    diff = ("diff", "--numstat", "-z", "--ignore-submodules")
     outputs = [git(*diff, base, "--"), git(*diff, "--cached", base, "--")]
     counted: dict[str, int] = {}
     for text in outputs:

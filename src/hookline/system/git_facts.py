@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from functools import lru_cache
 
-_MAX_CHARACTERS = 65_536
+from hookline.redact import redact
+
+_MAX_BYTES = 65_536
+_BRANCH = "ref: refs/heads/"
 _REMOTE = re.compile(r'\[remote "origin"\][^\[]*?^\s*url\s*=\s*(\S+)', re.MULTILINE)
 _ADDRESS = re.compile(r"^(?:[a-z+]+://)?(?:[^/@]*@)?([^/:]+)(?::\d+)?[/:]/*(.+?)(?:\.git)?/*$")
 
@@ -21,18 +25,19 @@ def find_origin(root: str) -> str:
 
 @lru_cache(maxsize=32)
 def _origin(root: str, git_folder: str, mtime: int) -> str:
-    """Read the file again only if *mtime* differs: this is called before every command."""
+    """Read the file again only if *mtime* differs, because this function runs before every command."""
     remote = _REMOTE.search(_read(os.path.join(git_folder, "config")))
-    address = _ADDRESS.match(remote[1]) if remote and not remote[1].startswith((".", "/", "file:")) else None
+    url = redact(remote[1]) if remote else "."
+    address = None if url.startswith((".", "/", "file:")) else _ADDRESS.match(url)
     if address:
         return f"{address[1]}/{address[2]}".lower()
     return os.path.dirname(git_folder) if os.path.basename(git_folder) == ".git" else root
 
 
 def find_branch(root: str) -> str:
-    """Return the branch that is checked out at *root*, or an empty string."""
+    """Return the redacted name of the branch that is checked out at *root*, or an empty string."""
     head = _read(os.path.join(_own_folder(root), "HEAD"))
-    return head.removeprefix("ref: refs/heads/").strip() if head.startswith("ref: refs/heads/") else ""
+    return redact(head.removeprefix(_BRANCH).strip()) if head.startswith(_BRANCH) else ""
 
 
 def _own_folder(root: str) -> str:
@@ -60,9 +65,11 @@ def _mtime(path: str) -> int:
 
 
 def _read(path: str) -> str:
+    """Return the start of a file; a repository may have a pipe in its place, which must not block."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(_MAX_CHARACTERS)
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            is_file = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            return file.read(_MAX_BYTES).decode("utf-8", "replace") if is_file else ""
     except OSError:
         return ""
 

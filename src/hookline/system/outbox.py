@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from msgspec import Struct, to_builtins
 
 from hookline.system import file_lock, spool_files
+from hookline.system.paths import create_private
 
 MAX_BYTES = 8 << 20
 """Bytes that may wait; processes that add lines at the same moment may exceed it by those lines."""
@@ -76,7 +77,7 @@ def take(folder: str) -> Generator[LockedQueue]:
 
 def drop(folder: str, count: int) -> None:
     """Add to the count of lost lines."""
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    create_private(folder)
     with file_lock.lock(os.path.join(folder, _DROPPED)) as file:
         os.pwrite(file, str(count_dropped(folder) + count).encode(), 0)
 
@@ -108,7 +109,7 @@ def read_state(folder: str) -> OutboxState:
 
 def write_state(folder: str, state: OutboxState) -> None:
     """Store the result of an export."""
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    create_private(folder)
     new = os.path.join(folder, f"{_STATE}.{os.getpid()}")
     with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "wb") as file:
         file.write(json.dumps(to_builtins(state)).encode())
@@ -118,7 +119,7 @@ def write_state(folder: str, state: OutboxState) -> None:
 @contextmanager
 def lead(folder: str) -> Iterator[bool]:
     """Try to become the exporting process; yield whether that succeeded."""
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    create_private(folder)
     with file_lock.try_lock(os.path.join(folder, _EXPORTER_LOCK)) as file:
         yield file is not None
 

@@ -5,7 +5,7 @@ import sys
 import sysconfig
 from collections.abc import Mapping
 from functools import cache
-from shlex import quote
+from shlex import join, quote
 from shutil import which
 
 CLIENT = "hookline-client"
@@ -30,6 +30,14 @@ def client_path() -> str:
     return os.path.join(find_programs(), CLIENT) if _has_client(find_programs()) else ""
 
 
+def module_command(name: str) -> tuple[str, ...]:
+    """Return the command that runs the module *name* of this installation.
+
+    With `-P`, Python does not import from the current folder, which belongs to the repository.
+    """
+    return (sys.executable, "-P", "-m", name)
+
+
 def client_command(env: Mapping[str, str]) -> str:
     """Return the command for a host's settings, quoted for a shell.
 
@@ -37,10 +45,10 @@ def client_command(env: Mapping[str, str]) -> str:
     """
     path, found = client_path(), which(CLIENT, path=env.get("PATH", ""))
     if not path:
-        return f"{quote(sys.executable)} -m hookline"
+        return join(module_command("hookline"))
     return CLIENT if found and os.path.realpath(found) == os.path.realpath(path) else quote(path)
 
 
 def command(env: Mapping[str, str] = os.environ) -> str:
     """Return the command `hookline`, quoted for a shell."""
-    return "hookline" if which("hookline", path=env.get("PATH")) else f"{quote(sys.executable)} -m hookline"
+    return "hookline" if which("hookline", path=env.get("PATH")) else join(module_command("hookline"))

@@ -1,17 +1,21 @@
-"""Paths of the user's and a project's files on this machine."""
+"""Paths of the user's and a project's files on this machine; folders for the user alone."""
 
 from __future__ import annotations
 
+import json
 import os
 import pwd
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 
 from msgspec import Struct
 
 from hookline.system import file_stamps
 
 FOLDER = ".hookline"
+ID_FILE = "id"
+_ID_LENGTH = 16
 
 
 class Places(Struct, frozen=True, kw_only=True):
@@ -41,6 +45,10 @@ class Places(Struct, frozen=True, kw_only=True):
         return f"{self.state}/spool"
 
     @property
+    def store_failure(self) -> str:
+        return f"{self.state}/store-failure.json"
+
+    @property
     def grants(self) -> str:
         return f"{self.state}/passes.json"
 
@@ -56,7 +64,7 @@ class Places(Struct, frozen=True, kw_only=True):
 
 def find_places(env: Mapping[str, str], cwd: str) -> Places:
     """Return the paths for a caller in the folder *cwd* with the environment *env*."""
-    home = env.get("HOME") or _login_home()
+    home = env.get("HOME") or login_home()
     return Places(
         home=home,
         config=_xdg_folder(env, "XDG_CONFIG_HOME", home, ".config"),
@@ -97,14 +105,66 @@ def project_root(cwd: str) -> str:
         folder = os.path.dirname(folder)
 
 
+def quote_path(path: str) -> str:
+    """Return *path* to show on one line: as a JSON string if it has characters that cannot be seen."""
+    visible = path.isprintable() and not {'"', "\\"} & {*path}
+    return path if visible else json.dumps(path)
+
+
 def _exists(path: str) -> bool:
     file_stamps.record_read(path, existence_only=True)
     return os.path.lexists(path)
 
 
-def _login_home() -> str:
-    # The caller's environment has no HOME; that of the daemon may be another's.
+def login_home() -> str:
+    """Return the user's home, whatever the environment says: that of the daemon may be another's."""
     try:
         return pwd.getpwuid(os.getuid()).pw_dir
     except KeyError:
         return "/"
+
+
+def create_private(folder: str) -> None:
+    """Create *folder* and its missing parents for this user alone; raise `OSError` if that fails.
+
+    `os.makedirs` applies its mode to the last folder only.
+    """
+    parent = os.path.dirname(folder)
+    if parent not in ("", folder) and not os.path.lexists(parent):
+        create_private(parent)
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(folder):
+            raise
+
+
+def user_id(state: str) -> str:
+    """Return the id of the owner of the folder *state*, created once; empty if the folder does not exist.
+
+    A team may share a store while its projects lie at the same path, as in containers. The id keeps one
+    user's session from continuing the work of another's.
+    """
+    path = os.path.join(state, ID_FILE)
+    existing = _read_id(path)
+    if existing or not state or not os.path.isdir(state):
+        return existing
+    temporary = f"{path}.{os.urandom(6).hex()}"
+    with suppress(OSError):
+        with open(
+            os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w"
+        ) as file:
+            file.write(os.urandom(_ID_LENGTH // 2).hex())
+        with suppress(FileExistsError):  # another process created it at the same time
+            os.link(temporary, path)
+        os.unlink(temporary)
+    return _read_id(path)
+
+
+def _read_id(path: str) -> str:
+    try:
+        with open(path, encoding="ascii", errors="replace") as file:
+            text = file.read(_ID_LENGTH + 1)
+    except OSError:
+        return ""
+    return text if len(text) == _ID_LENGTH else ""

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from math import inf
 from operator import attrgetter
 from typing import Any
 
@@ -25,8 +27,12 @@ Turn = Callable[[], AbstractContextManager[None]]
 
 PIECE_RECORDS = 20
 """Records stored in one turn, about a millisecond, while calls wait for their answers."""
-_BATCH_BYTES = 4 << 20
-"""Bytes of lines stored in one transaction."""
+FILE_RECORDS = 500
+"""Records in a file of a living process; it leaves a longer one for any process to store."""
+BACKLOG_SECONDS = 1.0
+"""Seconds in which one call stores files of other processes; after an outage the rest waits for the next."""
+_BATCH_BYTES = 256 << 10
+"""Bytes of lines stored in one transaction, which a busy server must finish within its timeout."""
 _TORN_FILE = "spool.torn"
 _FIELDS = Record.__struct_fields__
 _values = attrgetter(*_FIELDS)
@@ -50,11 +56,15 @@ class Spool:
         """Write *record* to the file; raise `OSError` if that fails."""
         line, stored = _encode_record(record)
         with self._lock:
-            spool_files.write(self._open(), line, self._path)
+            file = self._open()
+            spool_files.write(file, line, self._path)
             self._records.append(stored)
+            if len(self._records) >= FILE_RECORDS:  # the store has failed for long
+                os.close(file)
+                self._file, self._records = None, []
 
-    def drain(self, store: Store, turn: Turn = nullcontext) -> int:
-        """Store all records held so far and those that dead processes left; return how many.
+    def drain(self, store: Store, turn: Turn = nullcontext, *, within: float = inf) -> int:
+        """Store all records held so far and, within so many seconds, those in other files; return how many.
 
         Records that another thread began to store are in the store, too, when this returns. Each piece takes
         a *turn*, so that a call that is being answered waits for one piece at most.
@@ -64,7 +74,7 @@ class Spool:
             self._begin_transfer()
             count += self._store_transfer(store, turn)
             with turn():
-                count += _drain_left_over(self.folder, store)
+                count += _drain_left_over(self.folder, store, within)
         except (StoreFailed, OSError):
             self._last_drain_failed = True
             raise
@@ -74,7 +84,7 @@ class Spool:
     def drain_for_reply(self, store: Store) -> None:
         """Drain before a reply that reads the store; do nothing if the last drain failed."""
         if not self._last_drain_failed:
-            self.drain(store)
+            self.drain(store, within=BACKLOG_SECONDS)
 
     def _begin_transfer(self) -> None:
         with self._draining, self._lock:
@@ -140,19 +150,22 @@ def drain(folder: str, store: Store) -> int:
     return count
 
 
-def _drain_left_over(folder: str, store: Store) -> int:
-    locked = ((spool_files.lock_left_over(path), path) for path in spool_files.paths(folder))
-    return sum(_store_and_remove(file, path, store) for file, path in locked if file is not None)
+def _drain_left_over(folder: str, store: Store, within: float) -> int:
+    count, deadline = 0, time.monotonic() + within
+    for path in spool_files.paths(folder):
+        file = spool_files.lock_left_over(path)
+        count += 0 if file is None else _store_and_remove(file, path, store)
+        if time.monotonic() > deadline:
+            break
+    return count
 
 
 def problem(folder: str) -> str:
-    """Return a sentence for the user about records that were cut short; empty if there are none."""
+    """Return a sentence for the user about incomplete records; empty if there are none."""
     path = os.path.join(folder, _TORN_FILE)
     if not os.path.lexists(path):
         return ""
-    return (
-        f"records were cut short while being written; read what is left of them in {path!r}, then delete it"
-    )
+    return f"incomplete records were found; read them in {path!r}, then delete the file"
 
 
 def to_json(record: Record) -> bytes:
@@ -176,7 +189,7 @@ def from_json(line: bytes) -> Record:
     try:
         record = _decode(line)
     except RecursionError as error:
-        raise ValueError("nested too deeply for a record") from error
+        raise ValueError("nesting is too deep for a record") from error
     return replace(record, trail=freeze(record.trail), counts=freeze(record.counts))
 
 

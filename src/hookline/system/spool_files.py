@@ -13,8 +13,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from hookline.system import file_lock
+from hookline.system.paths import create_private
 
 SUFFIX = ".jsonl"
+MAX_BYTES = 256 << 10
+"""Bytes of a file to which no process appends more."""
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
 
@@ -30,7 +33,7 @@ def create(folder: str) -> tuple[int, str]:
     """Create a file for this process; return it, locked, and its path."""
     path = os.path.join(folder, f"{time.time_ns()}-{os.urandom(4).hex()}{SUFFIX}")
     while True:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        create_private(folder)
         with suppress(FileNotFoundError):  # the folder was removed
             return file_lock.open_locked(path, _APPEND | os.O_CREAT), path
 
@@ -59,7 +62,7 @@ def append(folder: str, data: bytes) -> None:
 def _open_unlocked(folder: str) -> tuple[int, str] | None:
     for path in reversed(paths(folder)):
         with suppress(OSError):
-            file = file_lock.try_open_locked(path, _APPEND)
+            file = file_lock.try_open_locked(path, _APPEND) if os.path.getsize(path) < MAX_BYTES else None
             if file is not None:
                 return file, path
     return None

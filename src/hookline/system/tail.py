@@ -33,9 +33,9 @@ class ReadPosition(Struct, frozen=True, kw_only=True):
     tail: int = 0
     """Checksum of the last bytes already read."""
     behind: bool = False
-    """Whether the file has more than one read returned."""
+    """True if the file has more than one read returned."""
     inside: bool = False
-    """Whether the position is inside a line that is too long."""
+    """True if the position is inside a line that is too long."""
 
 
 class NewLines(Struct, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class NewLines(Struct, frozen=True, kw_only=True):
     lines: tuple[bytes, ...] = ()
     position: ReadPosition
     restarted: bool = False
-    """Whether the file was truncated or rewritten, so that the lines start again at its beginning."""
+    """True if the file was truncated or rewritten; the lines then start again at its beginning."""
 
 
 def read_new_lines(

@@ -71,7 +71,7 @@ def check_url(url: str) -> str:
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         valid = False
-    return "" if valid else "its address is no http:// or https:// address of a host"
+    return "" if valid else "the URL must begin with http:// or https:// and have a host"
 
 
 def main() -> None:
@@ -94,12 +94,12 @@ def send(
             with _time_limit(seconds):
                 failure = _try_once(url, body)
         except TimeoutError:
-            failure = f"no answer within {seconds:g} s"
+            failure = f"timed out after {seconds:g} s"
         except _PermanentError as error:
             return f"{error}"
         if not failure:
             return ""
-    return f"{failure}, the last of {len(PAUSES_SECONDS) + 1} tries"
+    return f"{failure}, the last of {len(PAUSES_SECONDS) + 1} attempts"
 
 
 def _try_once(url: str, body: bytes) -> str:
@@ -113,16 +113,16 @@ def _try_once(url: str, body: bytes) -> str:
     except URLError as error:  # it wraps the original exception
         if isinstance(error.reason, TimeoutError):
             raise error.reason from None
-        return f"it could not be reached ({type(error.reason).__name__})"
+        return f"could not connect ({type(error.reason).__name__})"
     except TimeoutError:
         raise
     except (HTTPException, ValueError, OSError) as error:
-        return f"it could not be reached ({type(error).__name__})"
+        return f"could not connect ({type(error).__name__})"
     if 300 <= status < 400:  # noqa: PLR2004 -- HTTP's classes of statuses
-        raise _PermanentError(f"it was redirected (status {status}), which is not followed")
+        raise _PermanentError(f"redirected with status {status}, which is not followed")
     if 400 <= status < 500 and status not in RETRY_STATUSES:  # noqa: PLR2004 -- ditto
-        raise _PermanentError(f"it was refused with status {status}")
-    return "" if 200 <= status < 300 else f"it was answered with status {status}"  # noqa: PLR2004 -- ditto
+        raise _PermanentError(f"refused with status {status}")
+    return "" if 200 <= status < 300 else f"status {status}"  # noqa: PLR2004 -- ditto
 
 
 def _request(url: str, body: bytes) -> Request:
@@ -172,7 +172,7 @@ def _time_limit(seconds: float) -> Iterator[None]:
 
 def _record_failure(folder: str, record_fields: Mapping[str, Any], error_message: str) -> str:
     """Append the failure to the audit trail; return it as a sentence."""
-    sentence = redact(f"the webhook was not told: {error_message}")
+    sentence = redact(f"the webhook failed: {error_message}")
     step = {"hook": HOOK, "said": "failed", "rule": RULE, "note": sentence}
     fields = {
         **record_fields,
@@ -185,5 +185,5 @@ def _record_failure(folder: str, record_fields: Mapping[str, Any], error_message
     try:
         spool.append(folder, record)
     except OSError as error:
-        return f"{sentence}; nor could that be kept: {error.strerror}"
+        return f"{sentence}; recording this failed too: {error.strerror}"
     return sentence

@@ -97,9 +97,9 @@ def _stamp(path: str) -> str:
 
 
 def hash_file(path: str) -> str:
-    """Return a hash of the file's content; empty if it cannot be read or is too large."""
+    """Return a hash of the file's content; empty if it cannot be read, is too large or is not a file."""
     try:
-        if os.path.getsize(path) > MAX_BYTES:
+        if os.path.getsize(path) > MAX_BYTES or not os.path.isfile(path):
             return ""
         with open(path, "rb") as file:
             return blake2b(file.read(MAX_BYTES), digest_size=6).hexdigest()

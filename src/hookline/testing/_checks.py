@@ -41,7 +41,7 @@ def run_in_threads(work: Callable[[], Any], *, times: int) -> list[Any]:
 def check_equal(actual: Any, expected: Any) -> None:
     # Not `assert`, which `python -O` removes.
     if actual != expected:
-        raise AssertionError(f"got {_shorten(actual)}, wanted {_shorten(expected)}")
+        raise AssertionError(f"got {_shorten(actual)}, expected {_shorten(expected)}")
 
 
 def _shorten(value: Any) -> str:

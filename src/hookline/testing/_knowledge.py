@@ -168,7 +168,7 @@ def details_refuse_what_is_not_json(store: Store) -> None:
     except TypeError:
         check_equal(list(store.experiments(run)), [])
     else:
-        raise AssertionError("details that are not JSON were taken without a word")
+        raise AssertionError("details that are not JSON were accepted")
 
 
 def hostile_texts_are_stored(store: Store) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 from hookline.core.degrade import build_reply
 from hookline.core.derive import derive
-from hookline.core.events import BLOCK, MODIFY, Event
+from hookline.core.events import BLOCK, MODIFY, Event, PostToolUse
 from hookline.core.frozen import freeze
-from hookline.core.host import Host, Reply, find_change
+from hookline.core.host import Host, Reply, find_change, value_at
 from hookline.core.outcome import Outcome, Step
 from hookline.core.payload import compose, decode
 from hookline.core.values import replace
@@ -79,6 +79,20 @@ def a_change_is_made_or_reported(host: Host, payload: Mapping[str, Any]) -> None
         )
 
 
+def an_object_replaces_the_output_or_is_reported(host: Host, payload: Mapping[str, Any]) -> None:
+    name, event = _decode(host, payload)
+    if not isinstance(event, PostToolUse):
+        return
+    after = replace(event, output=freeze({"summary": "new-0815", "redacted": True}))
+    step = Step(hook="changer", action="modify", nature="policy")
+    reply, outcome = build_reply(host, name, event, Outcome(event=after, trail=(step,)))
+    if find_change(event, outcome.event) is None:
+        assert any("changer" in warning for warning in outcome.warnings)
+        return
+    assert "new-0815" in reply.stdout
+    assert not [text for text in _raw_texts(event) if json.dumps(text)[1:-1] in reply.stdout]
+
+
 def payloads_can_be_composed_again(host: Host, payload: Mapping[str, Any]) -> None:
     name, event = _decode(host, payload)
     again = decode(host, json.loads(json.dumps(compose(host, event, name))))
@@ -98,6 +112,7 @@ SUITE: tuple[Callable[[Host, Mapping[str, Any]], None], ...] = (
     a_block_keeps_its_context,
     no_warning_is_lost,
     a_change_is_made_or_reported,
+    an_object_replaces_the_output_or_is_reported,
     payloads_can_be_composed_again,
     events_derive_themselves,
 )
@@ -105,12 +120,19 @@ SUITE: tuple[Callable[[Host, Mapping[str, Any]], None], ...] = (
 
 def _decode(host: Host, payload: Mapping[str, Any]) -> tuple[str, Event]:
     decoded = decode(host, payload)
-    assert decoded is not None, "the payload is none of this host's moments"
+    assert decoded is not None, "the payload is not from a moment of this host"
     return decoded
 
 
 def _all_text(reply: Reply, outcome: Outcome) -> str:
     return "\n".join((reply.stdout, reply.stderr, *outcome.held_context))
+
+
+def _raw_texts(event: PostToolUse) -> list[str]:
+    """Return the texts of the tool's output, where the host's table says that they are."""
+    places = (event.input_keys.get(name, "") for name in ("output", "errors"))
+    found = [value_at(event.output, place) for place in places if place]
+    return [text for text in (*found, event.output) if isinstance(text, str) and len(text) > 1]
 
 
 def _change_value(value: Any) -> Any:

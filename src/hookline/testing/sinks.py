@@ -28,9 +28,9 @@ def check_settings(opener: Any) -> None:
     """Check the settings of an `open_sink` function."""
     settings = opener.__kwdefaults__ or {}
 
-    assert settings.get("content") is False, "a sink has the setting 'content', and it is off unless set"
-    assert not [key for key in settings if key not in opener.__annotations__], "a setting has a type"
-    assert "enabled" not in settings, "'enabled' is everybody's setting, not one of a sink's own"
+    assert settings.get("content") is False, "a sink must have the setting 'content', which is off by default"
+    assert not [key for key in settings if key not in opener.__annotations__], "a setting must have a type"
+    assert "enabled" not in settings, "a sink must not define 'enabled', which every sink has"
 
 
 def sends_nothing_for_nothing(opened: OpenSink) -> None:

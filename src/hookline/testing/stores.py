@@ -77,7 +77,7 @@ def notes_refuse_what_is_not_json(store: Store) -> None:
     except TypeError:
         _check_equal(dict(store.notes(session)), {})
     else:
-        raise AssertionError("a note that is not JSON was taken without a word")
+        raise AssertionError("a note that is not JSON was accepted")
 
 
 def counters_count(store: Store) -> None:
@@ -157,7 +157,7 @@ def recording_is_all_or_nothing(store: Store) -> None:
         _check_equal(list(store.records(Query(session=session))), [])
         _check_equal(dict(store.counters(session)), {})
     else:
-        raise AssertionError("a record that is not JSON was taken without a word")
+        raise AssertionError("a record that is not JSON was accepted")
 
 
 def recording_is_exact_across_threads(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""Agents that do whatever they like: whatever they do, what the engine promises holds."""
+"""Test that the engine's guarantees hold for arbitrary behaviour of agents."""
 
 import os
 import shutil
@@ -34,7 +34,7 @@ LONG = bool(os.environ.get("HOOKLINE_LONG"))
 LADDER = ((signal.SIGINT, 0.1), (signal.SIGTERM, 0.1))
 HUGE = (1 << 30) if LONG else (32 << 20)
 SLEEP = f"sleep 10{os.getpid()}"
-"""By which what is left of an agent would be known."""
+"""A command that identifies processes left behind by agents."""
 NUMBERS = st.integers(0, 20).map(lambda number: f"echo {number} > src/n")
 TAME = [
     ":",
@@ -97,7 +97,7 @@ actions = st.one_of(*map(st.sampled_from, (TAME, OUTSIDE, GIT, HOSTILE)), NUMBER
 
 
 class Agents(RuleBasedStateMachine):
-    """A run of which every experiment has another agent."""
+    """A run in which every experiment has a different agent."""
 
     AT_ONCE = 1
 
@@ -215,7 +215,7 @@ class Agents(RuleBasedStateMachine):
 
 
 def left():
-    """What agents have started, and nobody has ended."""
+    """Return the processes that agents started and that still run."""
     return [path for path in Path("/proc").glob("[0-9]*/cmdline") if SLEEP.split(" ")[1] in told(path)]
 
 
@@ -235,7 +235,7 @@ TestAgents.settings = settings(
 
 
 class AgentsAtOnce(Agents):
-    """Two at a time, who do not know of each other."""
+    """A run with two agents at a time."""
 
     AT_ONCE = 2
 
@@ -245,12 +245,12 @@ TestAgentsAtOnce.settings = settings(TestAgents.settings, max_examples=20 if LON
 
 
 class AgentsOnACluster(Agents):
-    """On machines whose workers are killed at random; what a person calls goes on with the run each time."""
+    """A run on a cluster whose workers are killed at random; each step resumes the run."""
 
     AT_ONCE = 2
 
     def begun(self):
-        """The first experiments begin it."""
+        """Do nothing, because the first experiments create the run."""
 
     def carried_out(self):
         words = ("--resume",) if self.count > self.AT_ONCE else ()
@@ -261,11 +261,11 @@ class AgentsOnACluster(Agents):
 
     @invariant()
     def the_worktree_begins_anew(self):
-        """Theirs is gone with whoever was killed in it."""
+        """Do nothing, because the worktree of a cluster worker is temporary."""
 
     @invariant()
     def no_process_is_left(self):
-        """Those of a worker that was killed end when they see that."""
+        """Wait for the processes of killed workers, which end when they notice the loss."""
         until = time.monotonic() + 60
         while left() and time.monotonic() < until:
             time.sleep(0.2)

@@ -1,4 +1,4 @@
-"""Hosts as agents: their words, what they are told, and that they are wired only while they work."""
+"""Test hosts as agents: command lines, instructions, and hooks that are installed only while they work."""
 
 import json
 import subprocess
@@ -73,12 +73,12 @@ def test_what_it_may_do_is_the_hosts_usual_or_as_the_profile_says(name):
 
 
 def test_a_permission_that_a_host_has_not_is_refused():
-    with pytest.raises(ValueError, match="opencode has no permission 'full'; there are: none"):
+    with pytest.raises(ValueError, match="host 'opencode' has no permission 'full'; available: none"):
         permission_args(hosts.load("opencode"), replace(PROFILE, permission="full"))
 
 
 def test_a_host_that_is_not_installed_is_said(tmp_path):
-    with pytest.raises(ValueError, match="'claude', which runs claude-code, is not found: install it"):
+    with pytest.raises(ValueError, match="program 'claude' of host 'claude-code' not found: install it"):
         host_agent.choose(target(), str(tmp_path), {"PATH": "/nowhere"})
 
 
@@ -194,6 +194,7 @@ def asking(claude):
     return claude
 
 
+@pytest.mark.slow
 def test_countdown_guards_and_rows_are_on_for_the_profile_that_is_shipped(asking):
     asking.hookline("run", check=2)
     told = {name: (asking.home / name).read_text() for name in ("fetch", "push", "after", "prompted")}
@@ -205,6 +206,7 @@ def test_countdown_guards_and_rows_are_on_for_the_profile_that_is_shipped(asking
     assert asking.rows[-1].tool_calls == 1
 
 
+@pytest.mark.slow
 def test_rules_and_hooks_of_a_profile_hold_in_its_sessions(asking):
     place = asking.root / ".hookline" / "agents" / "careful"
     (place / "hooks").mkdir(parents=True)
@@ -226,23 +228,24 @@ def test_rules_and_hooks_of_a_profile_hold_in_its_sessions(asking):
 
 
 def killed(project, point):
-    """Run it in a process of its own, which is killed there."""
+    """Run the engine in a separate process that is killed at *point*."""
     env = {**project.env, **stop_at(project.home, point)}
     argv = [sys.executable, "-m", "hookline", "run"]
     return subprocess.run(argv, cwd=project.root, env=env, capture_output=True, check=False, timeout=120)
 
 
 POINTS = (
-    "before-wire",
-    "after-wire",
+    "before-install",
+    "after-install",
     "before-spawn",
     "after-agent",
-    "after-unwire",
+    "after-remove",
     "after-commit",
     "after-row",
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tracked", [False, True], ids=["without", "with"])
 @pytest.mark.parametrize("point", POINTS)
 def test_whoever_is_killed_around_the_wiring_leaves_nothing_of_it(claude, point, tracked):

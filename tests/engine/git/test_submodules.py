@@ -1,4 +1,4 @@
-"""Repositories with submodules: their files are there to be read, and no experiment changes them."""
+"""Test repositories with submodules: agents can read their files, and no experiment changes them."""
 
 import os
 import shutil
@@ -39,7 +39,7 @@ def made(place, **files):
 
 @pytest.fixture
 def nested(project, tmp_path):
-    """A submodule in a folder, with one inside of it, whose number the metric adds."""
+    """Create a project with a nested submodule that contains a part of the metric."""
     deep = made(tmp_path / "deep", add="100\n")
     inner = made(tmp_path / "inner", text="read me\n")
     git(inner, "submodule", "add", "-q", str(deep), "deep")
@@ -54,7 +54,7 @@ def nested(project, tmp_path):
     path = project.root / ".hookline/targets/small.toml"
     path.write_text(path.read_text().replace('"src/**"', '"**"').replace('"src/fixed"', '"bench.sh"'))
     for place in (deep, inner):
-        shutil.rmtree(place)  # nothing is fetched from anywhere
+        shutil.rmtree(place)  # nothing can be fetched from these repositories
     return project
 
 
@@ -94,6 +94,7 @@ HARM = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", list(HARM)[:: 1 if os.environ.get("HOOKLINE_LONG") else 4])
 def test_nobody_wins_by_changing_them(nested, harm):
     before = nested.standing(), inside(nested)
@@ -103,7 +104,7 @@ def test_nobody_wins_by_changing_them(nested, harm):
     assert [(row.status, row.metric) for row in nested.rows[1:]] == [("keep", 109.0), ("keep", 108.0)], (
         done.stdout
     )
-    assert "put back" in nested.rows[1].description
+    assert "restored" in nested.rows[1].description
     assert nested.git("diff", "--name-only", "main", nested.tip) == "src/n"
     assert (nested.standing(), inside(nested)) == before
     assert not (nested.home / "o" / "text").exists()
@@ -125,7 +126,7 @@ def test_what_is_empty_in_the_checkout_is_empty_in_experiments_and_said(nested):
     nested.script(LESS, "ls libs/inner > src/found")
     done = nested.hookline("run", check=2)
 
-    assert "submodule libs/inner is empty in your checkout, and so in every experiment" in done.stdout
+    assert "submodule libs/inner is empty in your checkout and in every experiment" in done.stdout
     assert nested.statuses == ["baseline", "keep", "keep"]
     assert nested.git("show", f"{nested.tip}:src/found") == ""
 
@@ -137,12 +138,12 @@ def test_a_commit_that_is_not_there_yet_is_refused(nested):
     done = nested.hookline("run", check=2)
 
     assert (
-        "submodule 'libs/inner' has no commit 111111111111 yet; run `git submodule update --init`"
-        in done.stderr
+        "submodule 'libs/inner' lacks commit 111111111111; run `git submodule update --init`" in done.stderr
     )
-    assert "no runs here" in nested.hookline("runs", check=0).stdout
+    assert "no runs; " in nested.hookline("runs", check=0).stdout
 
 
+@pytest.mark.slow
 def test_several_at_once_and_a_merge_have_them_too(nested):
     nested.script("n=$(echo $HOOKLINE_RUN | cut -d: -f2); echo $n > src/f$n; echo $((10 - n)) > src/n")
     nested.hookline("run", "--parallel", "2", check=2)
@@ -154,5 +155,5 @@ def test_several_at_once_and_a_merge_have_them_too(nested):
 
 def test_they_do_not_travel_to_a_cluster(nested):
     here = repository.open_repository(str(nested.root), nested.env)
-    with pytest.raises(ValueError, match=r"has submodules \(libs/inner\), which do not travel to a cluster"):
+    with pytest.raises(ValueError, match=r"does not support submodules \(libs/inner\)"):
         _refuse_submodules(here, nested.git("rev-parse", "HEAD"))

@@ -1,4 +1,4 @@
-"""A worktree's own records are written anew whatever became of them, and what cannot be is said."""
+"""Test that damaged git records of a worktree are written again, and that failures are reported."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ HARM = {
 
 @pytest.fixture
 def tree(project, tmp_path):
-    """At a place whose name is no text."""
+    """Create a worktree at a path that is not valid UTF-8."""
     here = repository.open_repository(str(project.root), project.env)
     place = os.fsdecode(os.fsencode(tmp_path) + b"/a tr\xffee")
     one = Worktree(repository=here, name="one", path=place, index=str(tmp_path / "index"))
@@ -39,5 +39,18 @@ def test_its_own_records_are_written_anew(project, tree, harm):
 
 
 def test_what_cannot_be_written_is_said(tree):
-    with pytest.raises(GitFailed, match="cannot be written: Not a directory; see who"):
+    with pytest.raises(
+        GitFailed, match="git's record of the worktree: Not a directory; check its permissions"
+    ):
         _write_file(os.path.join(tree.path, "notes", ".git"), "gitdir: elsewhere")
+
+
+def test_a_worktree_of_a_bare_repository_will_do(project, tmp_path):
+    bare, checkout = tmp_path / "bare", tmp_path / "checkout"
+    project.git("clone", "-q", "--bare", ".", str(bare))
+    project.git("-C", str(bare), "worktree", "add", "-q", str(checkout))
+    here = repository.open_repository(str(checkout / "src"), project.env)
+
+    assert (here.root, here.git.dir) == (str(checkout), str(bare))
+    assert repository.head_commit(here, project.env) == project.git("rev-parse", "HEAD")
+    assert not repository.is_dirty(here, project.env)

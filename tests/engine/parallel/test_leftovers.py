@@ -1,4 +1,4 @@
-"""What is left on a machine of a cluster by experiments that were killed there."""
+"""Test the removal of files and processes that killed experiments leave on a machine of a cluster."""
 
 import os
 import subprocess

@@ -1,6 +1,6 @@
-"""Experiments on a real cluster of Ray whose workers, nodes and engine are killed: none is lost or twice.
+"""Test experiments on a real Ray cluster whose workers, nodes and engine are killed.
 
-What a run does whoever carries it out is in the other files, which are tried on the same cluster.
+No experiment may be lost or repeated. Other modules test the general behaviour of runs on the same cluster.
 """
 
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.engine import ray_nodes
 from tests.engine.conftest import TARGET, scratch, stop_at
-from tests.engine.executors import KILLS, Way, kill_some, shared
+from tests.engine.executors import KILLS, Way, kill_some, run_on, shared
 from tests.engine.parallel.test_crashes_in_parallel import (
     ALIVE,
     BOTH,
@@ -32,11 +32,11 @@ from hookline.engine import journal
 from hookline.engine import rows as _rows
 
 __all__ = ["counted"]
-WAYS = ("cluster",)
+ON_THE_CLUSTER = run_on("cluster")
 
 
 def begun(project, **env):
-    """A run in a process of its own, on the cluster."""
+    """Start a run on the cluster in a separate process."""
     return started(project, *project.way.words(), **env)
 
 
@@ -47,7 +47,7 @@ def as_stored(project):
 
 
 def whole(project, before, experiments):
-    """All that must hold, whoever was killed."""
+    """Check the properties that a run must have whichever process was killed."""
     right(project, before)
     assert project.statuses == ["baseline", *["keep"] * experiments]
     assert project.rows[-1].metric == -2.0 - experiments
@@ -59,13 +59,15 @@ def whole(project, before, experiments):
 
 
 def still(project):
-    """Within a while nobody writes any more: those of another machine end by themselves, when they see it."""
+    """Wait until no process writes any more; processes on another machine end when they notice the loss."""
     end = time.monotonic() + 60
     while not alone(project):
         assert time.monotonic() < end
     return True
 
 
+@pytest.mark.long
+@ON_THE_CLUSTER
 def test_workers_are_killed_at_random(counted):
     before = counted.standing()
     counted.target(experiments=6)
@@ -80,7 +82,7 @@ def test_workers_are_killed_at_random(counted):
     whole(counted, before, 6)
 
 
-@pytest.mark.everywhere
+@ON_THE_CLUSTER
 def test_a_whole_node_is_lost(counted):
     before = counted.standing()
     counted.target(experiments=3)
@@ -95,11 +97,11 @@ def test_a_whole_node_is_lost(counted):
         counted.way.nodes.again()
 
     assert process.returncode == 2, told
-    assert "goes on with another worker: its worker is gone" in told
+    assert "continues with another worker: its worker exited" in told
     whole(counted, before, 3)
 
 
-@pytest.mark.everywhere
+@ON_THE_CLUSTER
 def test_the_engine_is_killed_while_agents_work(counted):
     before = counted.standing()
     counted.target(experiments=2)
@@ -116,6 +118,8 @@ def test_the_engine_is_killed_while_agents_work(counted):
     whole(counted, before, 2)
 
 
+@pytest.mark.long
+@ON_THE_CLUSTER
 @pytest.mark.parametrize("point", OURS)
 def test_the_engine_is_killed(counted, point):
     before = counted.standing()
@@ -129,6 +133,8 @@ def test_the_engine_is_killed(counted, point):
     whole(counted, before, 4)
 
 
+@pytest.mark.long
+@ON_THE_CLUSTER
 @pytest.mark.parametrize(
     ("signals", "code"),
     [
@@ -150,7 +156,7 @@ def test_ctrl_c_leaves_a_journal_that_is_right(counted, signals, code):
     told = process.communicate(timeout=100)[0].decode()
 
     assert process.returncode == code, told
-    assert alone(counted)  # at once: what is called off is over before the engine is
+    assert alone(counted)  # no waiting, because cancelled processes end before the engine
     if code != 2:
         assert counted.statuses == ["baseline"]
         counted.hookline("run", "--resume", check=2)
@@ -162,6 +168,8 @@ LETHAL = (
 )
 
 
+@pytest.mark.long
+@ON_THE_CLUSTER
 def test_an_experiment_whose_worker_is_lost_again_and_again_has_crashed(counted):
     before = counted.standing()
     counted.target(experiments=2)
@@ -174,8 +182,10 @@ def test_an_experiment_whose_worker_is_lost_again_and_again_has_crashed(counted)
     right(counted, before)
 
 
+@pytest.mark.long
+@ON_THE_CLUSTER
 def test_a_cluster_of_its_own_ends_with_the_run(counted, server):
-    """However that ends."""
+    """The cluster also ends if the engine is killed."""
     before = counted.standing()
     counted.target(experiments=2)
     counted.script(ALIVE, BOTH, "sleep 1", OWN)
@@ -194,7 +204,7 @@ def test_a_cluster_of_its_own_ends_with_the_run(counted, server):
 
 
 def nobody(project):
-    """Within a while no process is left that was started with the home of this project."""
+    """Wait until no process that uses the home of this project is left."""
     home, end = f"HOME={project.home}\0".encode(), time.monotonic() + 60
     while found := [path for path in Path("/proc").glob("[0-9]*") if home in environment(path)]:
         assert time.monotonic() < end, [(path / "cmdline").read_bytes() for path in found]
@@ -211,7 +221,7 @@ def environment(path):
 @pytest.mark.long
 @pytest.mark.xdist_group("cluster")
 def test_that_the_head_is_lost_is_said(tmp_path, server):
-    """Ray then ends the engine; a run goes on from that as from any other end."""
+    """Ray then terminates the engine, and the run can be resumed as after any other end."""
     machines = tmp_path / "machines"
     machines.mkdir()
     shared(machines)
@@ -227,7 +237,7 @@ def test_that_the_head_is_lost_is_said(tmp_path, server):
             os.kill(pid, signal.SIGKILL)
         told = process.communicate(timeout=200)[0].decode()
     assert process.returncode == 1, told
-    assert "the head of the cluster does not answer" in told
+    assert "the head of the cluster does not respond" in told
     assert still(project)
     (project.home / "again").touch()
     project.hookline("run", "--resume", "--cluster", "none", check=2)

@@ -1,10 +1,12 @@
-"""Several experiments at once, by whomever: one journal, and winners that are measured again."""
+"""Test parallel experiments, locally and on a cluster: one journal, and winners that are measured again."""
 
 import pytest
+from tests.engine.executors import run_on
 from tests.engine.parallel.test_crashes_in_parallel import BOTH, OWN, TOGETHER, counted, right
 
+pytestmark = [pytest.mark.slow, run_on("parallel")]
+
 __all__ = ["counted"]
-WAYS = ("parallel", "cluster")
 
 
 def test_winners_beside_each_other_are_both_kept_one_on_the_other(counted):
@@ -25,8 +27,8 @@ def test_winners_beside_each_other_are_both_kept_one_on_the_other(counted):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("echo $((10 - n)) > src/n", "its change does not fit what stands by now"),
-        ("echo same > src/same", "on what stands by now: discard, equal is not better"),
+        ("echo $((10 - n)) > src/n", "its change does not apply to the current best commit"),
+        ("echo same > src/same", "on the current best commit: discard, equal is not better"),
     ],
 )
 def test_who_wins_no_more_is_superseded_and_its_work_stays_reachable(counted, change, said):
@@ -63,7 +65,7 @@ def test_limits_count_over_all(counted):
     done = counted.hookline("run", "--experiments", "3", check=2)
 
     assert counted.statuses == ["baseline", *["no_change"] * 3]
-    assert "experiment-limit: 3 of 3 experiments are used" in done.stdout
+    assert "experiment-limit: 3 of 3 experiments used" in done.stdout
 
 
 def test_failures_in_a_row_count_over_all(counted):

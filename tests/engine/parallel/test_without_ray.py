@@ -1,4 +1,4 @@
-"""Where there is no cluster to be had, that is said in one sentence, with what to do."""
+"""Test that an unavailable cluster is reported in one sentence that includes the remedy."""
 
 import json
 import sys
@@ -8,15 +8,15 @@ from tests.engine.executors import shared
 
 from hookline.core.extras import describe_missing
 
-NOBODY = "no cluster of Ray answers at '127.0.0.1:1'"
+NOBODY = "no Ray cluster at '127.0.0.1:1'"
 
 
 @pytest.mark.parametrize(
     ("store", "address", "said"),
     [
-        ("sqlite", "local", "--cluster needs a store that machines can share, and yours is 'sqlite'"),
+        ("sqlite", "local", "--cluster requires a store that machines can share, not 'sqlite'"),
         ("postgres", "127.0.0.1:1", NOBODY),
-        ("postgres", "somewhere", "'somewhere' is no address of a cluster; say HOST:PORT, auto or local"),
+        ("postgres", "somewhere", "invalid cluster address 'somewhere': expected HOST:PORT, auto or local"),
     ],
 )
 def test_what_cannot_be_is_said(project, store, address, said):
@@ -38,8 +38,10 @@ def test_without_ray_it_is_said_how_to_get_it(project, monkeypatch):
     assert not (project.root / "autoresearch").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("store", "said"), [("postgres", NOBODY), ("sqlite", "--cluster needs a store that machines can share")]
+    ("store", "said"),
+    [("postgres", NOBODY), ("sqlite", "--cluster requires a store that machines can share")],
 )
 def test_a_run_goes_on_without_the_cluster_that_it_had(project, store, said):
     project.script("echo $(( $(cat src/n) - 1 )) > src/n")
@@ -50,7 +52,7 @@ def test_a_run_goes_on_without_the_cluster_that_it_had(project, store, said):
     done = project.hookline("run", "--resume", "--experiments", "2")
 
     assert said in done.stderr
-    assert "`--resume --cluster none` goes on without one" in done.stderr
+    assert "`--resume --cluster none` continues without a cluster" in done.stderr
     assert done.stderr.count("\n") == 1
     shared(project.home, "sqlite")
     project.hookline("run", "--resume", "--cluster", "none", "--experiments", "2", check=2)

@@ -1,6 +1,6 @@
 """Stop the engine at a point that it logs, to test that nothing is lost there.
 
-This folder is on PYTHONPATH of the engine's processes, so that Python imports this file when they start.
+This folder is on the PYTHONPATH of the engine's processes, so Python imports this file when they start.
 """
 
 import logging
@@ -9,11 +9,11 @@ import signal
 from collections import Counter
 
 POINT, _, TIMES = os.environ.get("STOP_AT", "").partition(":")
-"""The point, and at which passing of it; the first if not given."""
+"""The point, and the count of the occurrence at which to stop; the first by default."""
 HOW = os.environ.get("STOP_HOW")
-"""kill: as a power cut would; all: a worker, and its parent; stop: wait until the test continues it."""
+"""`kill` kills the process, `all` also kills its parent, `stop` suspends it until the test continues it."""
 MARK = os.environ.get("STOP_MARK", "")
-"""A file that the first process to stop creates; the others go on."""
+"""Path of a file that the first stopping process creates; other processes continue."""
 
 
 class Stopper(logging.Handler):

@@ -1,4 +1,4 @@
-"""The tuner beats the baseline of real targets, seed by seed."""
+"""Test that the tuner beats the baseline of real targets, with several seeds."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ def measured(folder):
 
 
 def beaten(name, seed, folder):
-    """Whether one of twelve experiments is better than what the code begins with."""
+    """Return whether one of twelve experiments is better than the original code."""
     for path in (TARGETS / name).glob("*.py"):
         (folder / path.name).write_text(path.read_text())
     target = parse_target((TARGETS / name / ".hookline" / "targets" / f"{name}.toml").read_text(), name)
@@ -49,6 +49,7 @@ def beaten(name, seed, folder):
     return better(best, start, target.metric)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_twelve_experiments_beat_the_baseline(name, tmp_path):
     won = 0

@@ -1,4 +1,4 @@
-"""The tuner as a process: it changes marked values, says which, and learns from the journal's commits."""
+"""Test the tuner as a process: it changes marked values, reports them, and learns from the journal."""
 
 import json
 import os
@@ -72,14 +72,15 @@ def test_without_a_mark_it_says_what_to_do(repository):
 
     assert ran.returncode == 2
     assert ran.stderr == (
-        "tuner: no value is marked in the mutable files; write `# tune: 1..100` behind one\n"
+        "tuner: no value is marked in the mutable files; "
+        "add a comment such as `# tune: 1..100` after a value\n"
     )
 
 
 def test_a_wrong_mark_is_told_with_its_place(repository):
     (repository / "code.py").write_text("N = 1  # tune: nine\n")
 
-    assert tuned(repository).stderr.startswith("tuner: code.py line 1: `tune: nine` is no range")
+    assert tuned(repository).stderr.startswith("tuner: code.py line 1: invalid mark `tune: nine`")
 
 
 def test_when_everything_was_tried_it_changes_nothing(repository):

@@ -1,4 +1,4 @@
-"""The tuner through whole runs of the real command, on the targets that are examples."""
+"""Test the tuner in whole runs of the real command, with the example targets."""
 
 import os
 import shutil
@@ -39,6 +39,7 @@ def beaten(name, seed, folder):
     return rows[-1].best < rows[0].metric
 
 
+@pytest.mark.slow
 def test_a_run_of_twelve_experiments_beats_the_baseline(tmp_path):
     assert beaten("sort", 1, tmp_path)
 

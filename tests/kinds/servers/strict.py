@@ -1,4 +1,4 @@
-"""A server that knows one greeting: `strict.py old` ends itself at the new one, `new` refuses the old one."""
+"""An MCP server for one protocol version: `strict.py old` exits at a new greeting, `new` rejects the old."""
 
 import json
 import sys

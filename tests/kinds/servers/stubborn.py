@@ -1,4 +1,4 @@
-"""A process that is no MCP server: it answers nothing, ignores SIGTERM, and has children that do so, too."""
+"""A process that is not an MCP server: it never answers, and it and its children ignore SIGTERM."""
 
 import os
 import signal

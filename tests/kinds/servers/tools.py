@@ -1,4 +1,4 @@
-"""A real MCP server with a tool for each thing a hook may meet: `tools.py stdio` or `tools.py http PORT`."""
+"""A real MCP server with a tool for each case of the tests: `tools.py stdio` or `tools.py http PORT`."""
 
 import json
 import os
@@ -87,7 +87,7 @@ def die() -> str:
 
 @server.tool()
 def leave() -> str:
-    """Start something that is in no group of ours."""
+    """Start a process in another session, outside the server's process group."""
     subprocess.Popen(
         ["sleep", "60"], start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
     )

@@ -1,4 +1,4 @@
-"""A kept process is spoken to in lines, whatever it prints, and ends with all that it started."""
+"""Test a kept child process: messages in lines, any other output, and the end of its whole process tree."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ import pytest
 from hookline.system.process.child import MAX_MESSAGE_BYTES, TAIL_BYTES
 from hookline.system.process.run_command import NotStarted, start
 
-BY = 0.5 + 0.3  # how long closing may take; the rest is for a machine that others use too
+BY = 0.5 + 0.3  # seconds that closing may take, plus tolerance for a busy machine
 WORKER = """
 import os, signal, sys, time
 hear = os.fdopen(int(os.environ["HOOKLINE_IN"]), "rb")
@@ -26,7 +26,7 @@ SLEEP = "time.sleep(60)\n"
 
 @pytest.fixture
 def worker():
-    """Start a worker that runs some code; it is closed afterwards."""
+    """Yield a function that starts a worker with some code; workers are closed afterwards."""
     with contextlib.ExitStack() as stack:
 
         def started(code, *argv):
@@ -167,6 +167,7 @@ ESCAPES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ESCAPES.values(), ids=ESCAPES)
 def test_closing_ends_all_of_it(worker, code):
     mark = f"97.{secrets.randbelow(10**12):012}"

@@ -1,4 +1,4 @@
-"""Signals that come while a process is being started are heard once it is in hand."""
+"""Test that signals during the start of a process are held and then delivered."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Processes are known again by their number and their birth, and the dead are not taken for the living."""
+"""Test the identity of processes: id and start time, and ended processes."""
 
 import os
 import subprocess
@@ -55,3 +55,24 @@ def test_the_clock_is_the_machines_and_the_same_for_everybody():
 
     assert before < float(now) < identity.now()
     assert boot.decode() == identity.boot_id()
+
+
+STARTER = "from hookline.system.process import identity; import os; print(identity.find_starter(os.getpid()))"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [sys.executable, "-c", STARTER],
+        ["sh", "-c", '"$0" -c "$1"; true', sys.executable, STARTER],
+        ["sh", "-c", 'sh -c \'"$0" -c "$1"; true\' "$0" "$1"; true', sys.executable, STARTER],
+    ],
+)
+def test_the_starter_of_a_program_is_no_shell(words):
+    ran = subprocess.run(words, capture_output=True, text=True, check=True)
+
+    assert ran.stdout.split(":")[1] == str(os.getpid())
+
+
+def test_a_process_that_has_ended_has_no_starter():
+    assert identity.find_starter(999_999_999) == identity.find_starter(1) == ""

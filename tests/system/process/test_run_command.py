@@ -1,4 +1,4 @@
-"""Hooks that loop, fork, flood, hide or die are answered in time, and nothing of them is left."""
+"""Test commands that loop, fork, flood, hide or die: they end in time and leave no processes."""
 
 import contextlib
 import os
@@ -21,14 +21,14 @@ from hookline.system.process.spawn import spawn
 
 LIMIT = 0.5
 OVER = 0.5
-SLACK = 0.4  # for a machine that others use too
+SLACK = 0.4  # seconds of tolerance for a busy machine
 MANY = b"x" * 10_000_000
 ENDED = {"timed_out": True, "code": -signal.SIGTERM}
 KILLED = {"timed_out": True, "code": -signal.SIGKILL}
 WELL = {"timed_out": False, "code": 0}
 LEFT = WELL | {"leftover": 1}
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="requires /proc")
 
 
 def sh(script):
@@ -177,18 +177,22 @@ SLOW = {"100 MB": 5.0, "reads all of stdin": 5.0, "gives back all of stdin": 5.0
 
 @pytest.fixture
 def mark():
-    """A number of seconds that nobody else sleeps, to find whatever was started with it."""
+    """Return a unique number of seconds for `sleep`, by which its processes are found."""
     return f"97.{secrets.randbelow(10**12):012}"
 
 
 def assert_told(finished, expected):
-    """A daemon's middle process may be gone or not when the rest is counted; that there was one is told."""
+    """Compare the result with *expected*; of leftover processes, only whether there are any.
+
+    The intermediate process of a daemon may or may not have ended when they are counted.
+    """
     told = {**asdict(finished), "leftover": bool(finished.leftover)}
     wanted = {**expected, "leftover": bool(expected["leftover"])} if "leftover" in expected else expected
 
     assert {key: told[key] for key in wanted} == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VARIANTS)
 def test_is_answered_in_time_and_leaves_nothing(name, mark, tmp_path):
     argv, expected = VARIANTS[name]
@@ -212,6 +216,7 @@ def test_is_answered_soon_after_the_command_ended(name, mark, tmp_path):
     assert time.monotonic() - began < OVER + SLACK
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HIDING)
 def test_hides_in_vain_among_the_children_of_a_busy_program(name, mark, tmp_path):
     argv, expected = VARIANTS[name]
@@ -224,7 +229,7 @@ def test_hides_in_vain_among_the_children_of_a_busy_program(name, mark, tmp_path
 
 @contextlib.contextmanager
 def unrelated():
-    """A child of this program that is no hook's; gives a function that tells whether it is still well."""
+    """Start a child that belongs to no hook; yield a function that returns whether it still responds."""
     echo = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "start_new_session": True}
     with subprocess.Popen(["cat"], **echo) as other:
         yield lambda: other.communicate(b"here", timeout=5)[0] == b"here"
@@ -255,7 +260,7 @@ def group_alive(folder):
 
 
 def children():
-    """All of them, the dead that nobody waited for too."""
+    """Return the ids of all children of this process, including zombies."""
     found = set()
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -293,17 +298,17 @@ def test_keeps_so_many_bytes_and_says_when_there_were_more(size, cut):
 NOT_STARTABLE = {
     "missing program": (["no-such-program"], {}, "cannot start 'no-such-program': no such program"),
     "missing path": (["/no/such/program"], {}, "no such program"),
-    "missing interpreter": (["./lost"], {}, "the interpreter that its first line names"),
+    "missing interpreter": (["./lost"], {}, "the interpreter in its first line"),
     "not executable": (["./plain"], {}, "it is not executable; run chmod +x"),
     "a folder": (["/"], {}, "it is not executable"),
-    "no first line": (["./mute"], {}, "does it lack a first line such as #!/bin/sh?"),
+    "no first line": (["./mute"], {}, "add a first line such as #!/bin/sh"),
     "bad folder": (["true"], {"cwd": "/no/such/folder"}, "its folder '/no/such/folder' cannot be entered"),
     "folder is a file": (["true"], {"cwd": "/dev/null"}, "its folder '/dev/null' cannot be entered"),
-    "long argument": (["true", "x" * 10_000_000], {}, "too long together"),
+    "long argument": (["true", "x" * 10_000_000], {}, "are too long"),
     "long environment": (
         ["true"],
         {"env": {"PATH": "/usr/bin:/bin", "A": "x" * 10_000_000}},
-        "too long together",
+        "are too long",
     ),
     "null in an argument": (["true", "a\0b"], {}, "null byte"),
     "null in the environment": (["true"], {"env": {"A": "a\0b"}}, "null byte"),
@@ -417,7 +422,7 @@ def subreaper():
 
 
 def program(code, *argv):
-    """What a fresh program says that runs commands."""
+    """Run code in a new interpreter and return its output."""
     text = subprocess.check_output([sys.executable, "-c", IN_A_PROGRAM + code, *argv], text=True, timeout=30)
     return text.strip()
 
@@ -440,7 +445,7 @@ def test_says_so_when_the_program_loses_exit_statuses():
         "signal.signal(signal.SIGCHLD, signal.SIG_IGN); r = ask('exit 2'); print(r.code, r.problem)"
     )
 
-    assert said.startswith("None its exit status was taken by something else in this program")
+    assert said.startswith("None another part of this program took its exit status")
 
 
 INTERRUPTED = """
@@ -472,7 +477,7 @@ def test_without_proc_the_group_is_ended(mark, tmp_path):
     end_group(process, by=time.monotonic() + 1)
     code = process.reap()
     process.close()
-    until = time.monotonic() + 5  # killed, they may still take a moment to go
+    until = time.monotonic() + 5  # a killed process may exist for a moment
     while alive(mark) and time.monotonic() < until:
         time.sleep(0.05)
 

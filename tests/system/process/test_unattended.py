@@ -1,4 +1,4 @@
-"""Programs that nobody watches: asked politely first, and nothing of them left."""
+"""Test unattended programs: they are asked to end before they are killed, and leave no processes."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ def ran(tmp_path):
 
 
 def there(name):
-    """Processes that have *name* among their words."""
+    """Return the processes with *name* in their command line."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
@@ -48,6 +48,7 @@ def test_it_has_no_stdin_unless_it_is_given_one(ran):
     assert ran("cat", stdin="told\n" * 50_000).tail[-5:] == "told\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("traps", "said"),
     [
@@ -79,7 +80,7 @@ def test_the_log_of_a_program_that_prints_too_much_is_cut(ran, tmp_path):
     told = (tmp_path / "log").read_bytes()
 
     assert len(told) < unattended.HEAD_BYTES + unattended.TAIL_BYTES + 100
-    assert b" bytes left out]\n" in told
+    assert b" bytes omitted]\n" in told
     assert told.endswith(b"\nthe end\n")
     assert over.tail.endswith("\nthe end\n")
 
@@ -113,7 +114,7 @@ def test_what_a_killed_program_left_running_is_found_and_ended():
     script = f"setsid env -i sleep {name} & env -u HOOKLINE_MARK sleep {name} & sleep {name}"
     starter = subprocess.Popen([sys.executable, "-c", STARTER, mark, script])
     until = time.monotonic() + 30
-    while len(there(name)) < 4 and time.monotonic() < until:  # the starter's own words have it too
+    while len(there(name)) < 4 and time.monotonic() < until:  # the starter's own command line contains it too
         time.sleep(0.05)
     starter.kill()
     starter.wait()

@@ -19,9 +19,9 @@ class Figure(Struct, frozen=True, kw_only=True):
     value: float
     unit: str
     bar: str = ""
-    """The limit as text; empty for a figure that is there only for comparison."""
+    """The limit as text; empty for a figure without a limit."""
     met: bool | None = None
-    """Whether the limit is met; None without one."""
+    """True if the limit is met; None without one."""
 
     @property
     def shown(self) -> str:
@@ -30,7 +30,7 @@ class Figure(Struct, frozen=True, kw_only=True):
 
 
 class Results(Struct, frozen=True, kw_only=True):
-    """All figures of one run, and what was left out, with the reason."""
+    """All figures of one run, and the reasons for missing ones."""
 
     figures: tuple[Figure, ...]
     left_out: tuple[str, ...] = ()
@@ -62,8 +62,8 @@ NAMES = {
     TRUE: "/bin/true",
     NODE: "node -e 0, clean environment",
     WARM: "hook call through the daemon",
-    COLD: "first hook call, which starts the daemon",
-    ALONE: "hook call in a process of its own",
+    COLD: "first hook call, with daemon start",
+    ALONE: "hook call without the daemon",
 }
 
 
@@ -81,7 +81,7 @@ def compute_call_figures(durations: Mapping[str, Sequence[float]]) -> Iterator[F
         if kind in medians and baseline in medians:
             yield at_most(
                 f"{kind}-to-{baseline}",
-                f"{NAMES[kind]}, to {NAMES[baseline]}",
+                f"{NAMES[kind]} / {NAMES[baseline]}",
                 medians[kind] / medians[baseline],
                 limit,
             )

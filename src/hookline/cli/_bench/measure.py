@@ -1,4 +1,4 @@
-"""Measurements of `hookline bench`: kinds of calls in short rows by turns, so a slow moment affects all."""
+"""Measurements of `hookline bench`: the kinds of calls alternate, so that a slow phase affects all."""
 
 import os
 import shutil
@@ -37,7 +37,7 @@ STORE_SECONDS = 1.0
 WARM_UP_CALLS = 3
 """Calls of each kind that are not counted."""
 ROW_LENGTH = 10
-"""Calls of one kind in a row, so that none pays for what another kind left in the caches."""
+"""Calls of one kind in a row, so that the caches belong to that kind."""
 Report = Callable[[str], None]
 
 
@@ -55,12 +55,12 @@ class BenchSize(Struct, frozen=True, kw_only=True):
 
 
 def measure_all(size: BenchSize, report: Report) -> Results:
-    """Make every measurement; *report* is called with a line about each."""
-    report(f"calls: {size.calls} of each kind, in rows of {ROW_LENGTH}")
+    """Make every measurement, and pass a line about each to *report*."""
+    report(f"calls: {size.calls} of each kind, in batches of {ROW_LENGTH}")
     figures, left_out = measure_calls(size.calls)
-    report(f"sequence: {size.sequence:,} calls one after another")
+    report(f"sequence: {size.sequence:,} sequential calls")
     figures += measure_sequence(size.sequence)
-    report(f"agents: {AGENTS} of them for {size.seconds} seconds")
+    report(f"agents: {AGENTS} for {size.seconds} seconds")
     figures += measure_agents(size.seconds)
     report(f"idle: {size.idle:g} seconds without a call")
     figures += [*measure_idle(size.idle)]
@@ -88,7 +88,7 @@ def measure_calls(runs: int) -> tuple[list[Figure], list[str]]:
 def _check_call_count(warm: Sandbox, calls: int) -> Iterator[str]:
     answered = int((control.status(warm.place) or {}).get("calls", 0))
     if answered < calls:
-        yield f"the daemon: it answered only {answered} of {calls} calls"
+        yield f"daemon: only {answered} of {calls} calls answered"
 
 
 def _build_calls(warm: Sandbox, cold: Sandbox) -> tuple[dict[str, Callable[[int], float]], list[str]]:
@@ -104,7 +104,7 @@ def _build_calls(warm: Sandbox, cold: Sandbox) -> tuple[dict[str, Callable[[int]
     kinds[WARM] = partial(_time_call, warm, {})
     kinds[COLD] = partial(_time_first_call, cold)
     kinds[ALONE] = partial(_time_call, warm, {"HOOKLINE_DAEMON": "off"})
-    return kinds, [] if node else ["node: not found, so the figures relative to it are left out"]
+    return kinds, [] if node else ["node: not found, so the ratios to node are missing"]
 
 
 def _time_call(sandbox: Sandbox, extra_env: Mapping[str, str], number: int) -> float:
@@ -112,7 +112,7 @@ def _time_call(sandbox: Sandbox, extra_env: Mapping[str, str], number: int) -> f
         [sandbox.client, "hook", HOST], sandbox.payload("bench", number), {**sandbox.env, **extra_env}
     )
     if result.code != 0:
-        raise OSError(f"hookline-client answered a plain call by exit code {result.code}")
+        raise OSError(f"hookline-client answered a plain call with exit code {result.code}")
     return result.seconds
 
 
@@ -131,7 +131,7 @@ def measure_sequence(calls: int) -> list[Figure]:
         time.sleep(SETTLE_SECONDS)
         durations = [_time_call(sandbox, {}, WARM_UP_CALLS + number) for number in range(calls)]
     p50, p99 = percentile(durations, 0.5), percentile(durations, 0.99)
-    what = f"{calls:,} calls one after another, p99 to p50 ({p99 * MS:.2f} to {p50 * MS:.2f} ms)"
+    what = f"{calls:,} sequential calls, p99 / p50 ({p99 * MS:.2f} / {p50 * MS:.2f} ms)"
     return [at_most("sequence-spread", what, p99 / p50, MAX_SPREAD)]
 
 
@@ -150,11 +150,7 @@ def measure_agents(seconds: int) -> list[Figure]:
         work = partial(_run_agent, sandbox, began, seconds)
         durations = [duration for times in pool.map(work, range(AGENTS)) for duration in times]
     p99 = percentile(durations, 0.99) * MS
-    return [
-        at_most(
-            "agents-p99", f"{AGENTS} agents, a call a second each, one daemon: p99", p99, MAX_P99_MS, "ms"
-        )
-    ]
+    return [at_most("agents-p99", f"{AGENTS} agents, one call per second each: p99", p99, MAX_P99_MS, "ms")]
 
 
 def _run_agent(sandbox: Sandbox, began: float, seconds: int, number: int) -> list[float]:
@@ -183,14 +179,14 @@ def measure_idle(seconds: float) -> Iterator[Figure]:
         before = _read_cpu_ticks(process.pid)
         time.sleep(seconds)
         used = (_read_cpu_ticks(process.pid) - before) / os.sysconf("SC_CLK_TCK")
-    # The system counts CPU time in clock ticks.
+    # The system counts CPU time in clock ticks, so a smaller limit could not be checked.
     least = 1 / os.sysconf("SC_CLK_TCK")
     yield Figure(
         id="idle-cpu",
-        what=f"idle daemon, CPU over {seconds:g} s",
+        what=f"CPU time of the idle daemon in {seconds:g} s",
         value=used * MS,
         unit="ms",
-        bar=f"≤ {least * MS:g} ms, the least that can be measured",
+        bar=f"≤ {least * MS:g} ms (clock resolution)",
         met=used <= least,
     )
 

@@ -1,4 +1,4 @@
-"""A temporary user for one measurement, with a home, a project and a daemon, and the calls to it."""
+"""A temporary home, project and daemon for one measurement, and the calls to it."""
 
 import json
 import os
@@ -32,7 +32,7 @@ CHUNK_BYTES = 1 << 16
 
 
 class Sandbox(Struct, frozen=True, kw_only=True):
-    """A temporary folder with everything that belongs to the user; deleted afterwards."""
+    """A temporary folder with a home, a project and programs."""
 
     folder: str
 
@@ -152,7 +152,7 @@ def _wait_until_ready(sandbox: Sandbox, process: "subprocess.Popen[bytes]") -> N
     while control.status(sandbox.place) is None:
         if process.poll() is not None or time.monotonic() > until:
             with open(os.path.join(sandbox.folder, "said"), encoding="utf-8", errors="replace") as log:
-                raise OSError(f"the daemon to be measured does not answer: {log.read(500).strip()}")
+                raise OSError(f"the measured daemon does not answer: {log.read(500).strip()}")
         time.sleep(0.02)
 
 
@@ -176,7 +176,7 @@ class ProcessResult(Struct, frozen=True, kw_only=True):
 def spawn(argv: Sequence[str], payload: bytes, env: Mapping[str, str]) -> ProcessResult:
     """Run a process to its end, and measure the time from before its start until it is gone.
 
-    `posix_spawn` is the least that a host could do; the overhead of `subprocess` is not the cost of a hook.
+    `posix_spawn` has the least overhead; the overhead of `subprocess` is not the cost of a hook.
     The payload fits into the buffer of a pipe, so it can be written before the process starts.
     """
     stdin_read, stdin_write = os.pipe()

@@ -8,7 +8,7 @@ Weight = Literal["well", "note", "attention"]
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """A result of one check; weight "attention" means that the user should act, and the text says how."""
+    """A result of one check; with weight "attention", the text names the fix."""
 
     id: str
     """Name of the check, the same in every release."""

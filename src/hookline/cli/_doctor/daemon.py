@@ -1,4 +1,4 @@
-"""Checks of the daemon: whether one answers, its installation, and the problems that prevent one."""
+"""Checks of the daemon: its state, its installation, and problems that prevent its start."""
 
 import os
 import time
@@ -12,7 +12,7 @@ from hookline.daemon.start import SWITCH, ensure
 from hookline.system.paths import daemon_folders
 
 RECENT_SECONDS = 86_400.0
-"""Seconds for which the last line of the log deserves attention."""
+"""Maximum age, in seconds, of a log entry that requires action."""
 MAX_LENGTH = 300
 """Characters shown of a line of the log."""
 
@@ -21,10 +21,8 @@ def check_daemon(env: Mapping[str, str]) -> Iterator[Finding]:
     """Report the state of the daemon."""
     yield from _check_folders()
     if env.get(SWITCH) == "off":
-        advice = (
-            "every call is answered in a process of its own, which takes longer; unset it to use a daemon"
-        )
-        yield note("daemon.off", f"{SWITCH}=off is set, so no daemon is used: {advice}")
+        advice = "each call starts its own process, which is slower; unset it to use the daemon"
+        yield note("daemon.off", f"{SWITCH}=off disables the daemon: {advice}")
         return
     place = find_daemon_folder()
     held = control.is_served(place)
@@ -48,8 +46,8 @@ def start_daemon(env: Mapping[str, str]) -> Iterator[Finding]:
     except OSError:
         return  # `_check_folders` reports it
     if not started:
-        advice = "every call is answered in a process of its own; `hookline daemon start` says why"
-        yield attention("daemon.start", f"a daemon was started and does not answer: {advice}")
+        advice = "each call starts its own process; `hookline daemon start` reports the reason"
+        yield attention("daemon.start", f"the daemon started but does not answer: {advice}")
 
 
 def _check_folders() -> Iterator[Finding]:
@@ -62,15 +60,15 @@ def _check_folders() -> Iterator[Finding]:
 def _describe_state(place: DaemonFolder, status: dict[str, Any] | None, *, held: bool) -> Finding:
     if status is None and held:
         process = control.holder(place).partition(":")[0] or "unknown"
-        text = f"the daemon, process {process}, does not answer: the next call replaces it"
+        text = f"the daemon (process {process}) does not answer: the next call replaces it"
         return attention("daemon.hangs", text)
     if status is None:
-        return note("daemon.none", "no daemon runs: the first call starts one")
+        return note("daemon.none", "no daemon is running: the first call starts one")
     calls = f"process {status['process']}, Python {status['python']}, {status['calls']:,} calls answered"
     if not control.is_ours(status):
-        text = f"the daemon is of another installation, {status['programs']}: the next call of this one"
-        return attention("daemon.other", f"{text} replaces it")
-    return well("daemon.runs", f"a daemon answers: {calls}")
+        text = f"the daemon belongs to another installation, {status['programs']}: the next call replaces it"
+        return attention("daemon.other", text)
+    return well("daemon.runs", f"the daemon is running: {calls}")
 
 
 def _check_log(place: DaemonFolder, *, runs: bool) -> Iterator[Finding]:
@@ -84,5 +82,5 @@ def _check_log(place: DaemonFolder, *, runs: bool) -> Iterator[Finding]:
         return
     last = next((line for line in reversed(lines) if line.strip()), "")[:MAX_LENGTH]
     if last:
-        text = f"the daemon's log says last: {last}; `hookline daemon logs` shows all of it"
+        text = f"last line of the daemon's log: {last}; `hookline daemon logs` shows all"
         yield note("daemon.log", text) if runs or age > RECENT_SECONDS else attention("daemon.log", text)

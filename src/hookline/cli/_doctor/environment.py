@@ -19,29 +19,32 @@ from hookline.system import spool_files
 from hookline.system.paths import Places
 
 OTHERS_WRITE, OTHERS = 0o022, 0o077
-CONFIG, STATE = "what configures the guards", "what is kept of your sessions"
+CONFIG, STATE = "the configuration of the guards", "the data of your sessions"
 
 
 def check_permissions(places: Places) -> Iterator[Finding]:
     """Report files and folders with a wrong owner or wrong permissions."""
     yield from _check_home(places.home)
-    for path, what in ((places.config, CONFIG), (places.state, STATE), (places.spool, STATE)):
-        yield from _check_owner(path, OTHERS_WRITE, f"change {what}")
+    for path in (places.state, places.spool, places.scratch):
+        yield from _check_owner(path, OTHERS, f"list or change {STATE}")
+    yield from _check_owner(places.config, OTHERS_WRITE, f"change {CONFIG}")
     for name in _list_config_files(places.config):
         yield from _check_owner(os.path.join(places.config, name), OTHERS_WRITE, f"change {CONFIG}")
     for path in (places.store, *spool_files.paths(places.spool), places.grants, places.claims):
         yield from _check_owner(path, OTHERS, f"read or change {STATE}")
-    yield from _check_owner(places.trust, OTHERS, "use it, so that nothing is trusted")
+    yield from _check_owner(places.trust, OTHERS, "access the trust file, so it is ignored")
     for path in (places.state, places.store, places.spool):
-        yield from _check_writable(path, "so that nothing new is kept")
+        yield from _check_writable(path, "so no new data is saved")
 
 
 def _check_home(home: str) -> Iterator[Finding]:
     if not os.path.isdir(home):
-        yield attention("home.missing", f"HOME is {home!r}, which is no folder: set it to yours")
+        yield attention(
+            "home.missing", f"HOME is {home!r}, which is not a folder: set it to your home folder"
+        )
     elif not os.access(home, os.W_OK | os.X_OK):
-        text = f"HOME, {home}, cannot be written to: nothing can be kept there; {_format_chmod(home, 'u+wx')}"
-        alternative = "or set XDG_STATE_HOME and XDG_CONFIG_HOME to folders that can"
+        text = f"HOME ({home}) is not writable, so no data is saved: {_format_chmod(home, 'u+wx')}"
+        alternative = "or set XDG_STATE_HOME and XDG_CONFIG_HOME to writable folders"
         yield attention("home.unwritable", f"{text}, {alternative}")
 
 
@@ -52,32 +55,31 @@ def _check_owner(path: str, mask: int, action: str) -> Iterator[Finding]:
     except OSError:
         return
     if status.st_uid not in (os.getuid(), 0):
-        fix = f"`sudo chown {os.getuid()} {shlex.quote(path)}`"
+        fix = f"run `sudo chown {os.getuid()} {shlex.quote(path)}`"
         yield attention("permissions.owner", f"{path} belongs to user {status.st_uid}, not to you: {fix}")
     elif status.st_uid != os.getuid() and mask == OTHERS:
-        fix = f"`sudo chown {os.getuid()} {shlex.quote(path)}`"
+        fix = f"run `sudo chown {os.getuid()} {shlex.quote(path)}`"
         yield attention("permissions.owner", f"{path} belongs to root, not to you: {fix}")
     if stat.S_IMODE(status.st_mode) & mask:
         how = "go-w" if mask == OTHERS_WRITE else "go="
-        yield attention("permissions.open", f"{path}: others can {action}; {_format_chmod(path, how)}")
+        yield attention("permissions.open", f"{path}: other users can {action}; {_format_chmod(path, how)}")
 
 
 def _check_writable(path: str, effect: str) -> Iterator[Finding]:
     mode = os.W_OK | (os.X_OK if os.path.isdir(path) else 0)
     if os.path.exists(path) and not os.access(path, mode):
         text = (
-            f"{path} cannot be written to, {effect}: {_format_chmod(path, 'u+rwX')}, "
-            "if its disk is not read-only"
+            f"{path} is not writable, {effect}: {_format_chmod(path, 'u+rwX')}, unless its disk is read-only"
         )
         yield attention("permissions.unwritable", text)
 
 
 def _format_chmod(path: str, how: str) -> str:
-    return f"`chmod {how} {shlex.quote(path)}`"
+    return f"run `chmod {how} {shlex.quote(path)}`"
 
 
 def _list_config_files(folder: str) -> list[str]:
-    """Return the files that configure guards; hooks in Python are in a folder below."""
+    """Return the names in the configuration folder, which includes the folder of Python hooks."""
     try:
         with os.scandir(folder) as entries:
             return sorted(entry.name for entry in entries if entry.name != "trust.json")
@@ -111,9 +113,9 @@ def _check_config(setup: Setup) -> Iterator[Finding]:
 
 def _check_guards(setup: Setup) -> Iterator[Finding]:
     """Report guards that are off, with the reason and the way to switch them on."""
-    passes = Grants(file=setup.places.grants, root=setup.places.root, now=time.time)
-    for text in passes.notices(passes.off_until()):
-        yield attention("guards.off-for-now", f"{text}: `hookline on` has them again")
+    grants = Grants(file=setup.places.grants, root=setup.places.root, now=time.time)
+    for text in grants.notices(grants.off_until()):
+        yield attention("guards.off-for-now", f"{text}: `hookline on` switches them on")
     for hook in setup.hooks:
         if not hook.enabled and hook.off != OFF_BY_DEFAULT:
             yield note("guards.off", f"hook {hook.name!r} is off: {hook.off}; {_describe_fix(hook)}")
@@ -121,4 +123,4 @@ def _check_guards(setup: Setup) -> Iterator[Finding]:
 
 def _describe_fix(hook: Hook) -> str:
     variable = hook.off.removesuffix(SET_SUFFIX)
-    return f"unset {variable} to have it" if hook.off.endswith(SET_SUFFIX) else "take that out to have it"
+    return f"unset {variable} to enable it" if hook.off.endswith(SET_SUFFIX) else "remove that to enable it"

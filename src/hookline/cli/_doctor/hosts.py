@@ -1,4 +1,4 @@
-"""Checks of every host: whether its hooks are installed, answer correctly, and are not disabled."""
+"""Checks of the hosts: installed hooks, their answers, and settings that disable them."""
 
 import os
 import shlex
@@ -62,7 +62,7 @@ def examine_host(host: Host, setup: Setup, env: Mapping[str, str], *, asked: boo
         ]
     findings += _check_duplicates(host, [installed for installed, _ in installations], places)
     if installations and host.install:
-        findings += [note("wired.person", f"only a person can: {need}") for need in host.install.manual_steps]
+        findings += [note("install.person", f"manual step: {need}") for need in host.install.manual_steps]
     return HostReport(
         host=host, present=present, installations=tuple(installations), findings=tuple(findings)
     )
@@ -70,12 +70,12 @@ def examine_host(host: Host, setup: Setup, env: Mapping[str, str], *, asked: boo
 
 def _check_missing(host: Host, *, present: bool, asked: bool) -> Iterator[Finding]:
     if host.install is None:
-        yield note("wired.by-nobody", "is spoken to by programs, and wired by nobody")
+        yield note("install.by-nobody", "is called by programs directly, without installed hooks")
     elif present or asked:
         yield Finding(
-            id="wired.not",
+            id="install.not",
             weight="attention" if asked else "note",
-            text=f"is not wired: `hookline init --host {host.name}`, with --user for every project",
+            text=f"no hooks are installed: run `hookline init --host {host.name}` (--user for all projects)",
         )
 
 
@@ -84,17 +84,19 @@ def _check_answer(
 ) -> Iterator[Finding]:
     moments = f" ({_shorten_names(trial.call.moments)})" if len(file.calls) > 1 else ""
     if trial.problem:
-        yield attention("wired.wrong", f"{file.path}{moments}: {trial.problem}")
+        yield attention("install.wrong", f"{file.path}{moments}: {trial.problem}")
     elif not guarded:
         text = (
-            f"{file.path}{moments}: answers in {trial.ms:.0f} ms; {GUARD} is off, so nothing could be stopped"
+            f"{file.path}{moments}: answers in {trial.ms:.0f} ms; {GUARD} is off, so blocking was not tested"
         )
-        yield note("wired.guard-off", text)
+        yield note("install.guard-off", text)
     elif any(item.grave for item in file.differences):
-        text = f"{file.path}{moments}: the command stops a forced push in {trial.ms:.0f} ms, if it is called"
-        yield note("wired.unheard", text)
+        text = (
+            f"{file.path}{moments}: blocks a forced push in {trial.ms:.0f} ms, but the agent may not call it"
+        )
+        yield note("install.unheard", text)
     else:
-        yield well("wired.answers", f"{file.path}{moments}: a forced push is stopped in {trial.ms:.0f} ms")
+        yield well("install.answers", f"{file.path}{moments}: blocks a forced push in {trial.ms:.0f} ms")
     if trial.ran:
         yield from _check_program(file, trial, env)
 
@@ -112,9 +114,9 @@ def _check_program(installed: InstalledFile, trial: Trial, env: Mapping[str, str
     result = run_command.run([*words, "--version"], stdin=b"", cwd="/", env=safe, timeout=10.0)
     if result.code != 0:
         why = result.problem or f"exit code {result.code}"
-        yield attention("program.broken", f"{words[0]} cannot be run ({why}): `hookline upgrade`")
+        yield attention("program.broken", f"{words[0]} cannot be run ({why}): run `hookline upgrade`")
     elif result.stdout.strip() != f"hookline {__version__}":
-        text = f"{words[0]} is {result.stdout.strip()!r}, this is {__version__}: `hookline upgrade`"
+        text = f"{words[0]} is {result.stdout.strip()!r}, this is {__version__}: run `hookline upgrade`"
         yield attention("program.version", text)
     else:
         yield from _check_installation(words, env)
@@ -125,8 +127,8 @@ def _check_installation(words: list[str], env: Mapping[str, str]) -> Iterator[Fi
     path = which(words[0], path=env.get("PATH")) or ""
     here, there = (os.path.realpath(os.path.dirname(program)) for program in (sys.executable, path))
     if path and there != here and _read_shebang(path) != sys.executable:
-        text = f"{path} is another installation than this one, {sys.executable}, of the same release"
-        yield note("program.python", f"{text}: `hookline upgrade` wires this one")
+        text = f"{path} belongs to another installation of the same version, not to {sys.executable}"
+        yield note("program.python", f"{text}: `hookline upgrade` installs this one")
 
 
 def _read_shebang(path: str) -> str:
@@ -145,13 +147,13 @@ def _check_differences(installed: InstalledFile) -> Iterator[Finding]:
     for difference in installed.differences:
         moments = f" {_shorten_names(difference.moments)}:" if difference.moments else ""
         fix = (
-            f"; take it out, then `hookline init --host {installed.host.name}{user}`"
+            f"; remove it, then run `hookline init --host {installed.host.name}{user}`"
             if difference.grave
             else ""
         )
         weight: Weight = "attention" if difference.grave else "note"
         yield Finding(
-            id="wired.differs", weight=weight, text=f"{installed.path}:{moments} {difference.text}{fix}"
+            id="install.differs", weight=weight, text=f"{installed.path}:{moments} {difference.text}{fix}"
         )
 
 
@@ -159,7 +161,9 @@ def _check_moments(installed: InstalledFile) -> Iterator[Finding]:
     missing = [name for name in installed.host.moments if name not in installed.moments]
     if missing:
         names = ", ".join(missing)
-        yield attention("wired.incomplete", f"{installed.path}: not wired at {names}: `hookline upgrade`")
+        yield attention(
+            "install.incomplete", f"{installed.path}: no hook for {names}: run `hookline upgrade`"
+        )
 
 
 def _check_obstacles(installed: InstalledFile, places: Places, env: Mapping[str, str]) -> Iterator[Finding]:
@@ -183,7 +187,7 @@ def _check_obstacles(installed: InstalledFile, places: Places, env: Mapping[str,
             check, _read_values(path, comments=True), replace(place, other_content=other_content)
         )
         if obstacle:
-            yield attention("wired.in-the-way", f"{path}: {obstacle}")
+            yield attention("install.in-the-way", f"{path}: {obstacle}")
 
 
 def _find_obstacle(check: ObstacleCheck, values: Any, place: Installation) -> str:
@@ -207,8 +211,8 @@ def _read_values(path: str, *, comments: bool) -> Any:
 def _check_duplicates(host: Host, installed: list[InstalledFile], places: Places) -> Iterator[Finding]:
     files = [file.path for file in installed] + _find_other_files(host, installed, places)
     if len(files) > 1:
-        text = f"calls us by {len(files)} files, so every event arrives {len(files)} times"
-        yield attention("wired.twice", f"{text}: {', '.join(files)}; keep one (`hookline uninstall`)")
+        text = f"hooks are installed in {len(files)} files, so every event is handled {len(files)} times"
+        yield attention("install.twice", f"{text}: {', '.join(files)}; keep one (`hookline uninstall`)")
 
 
 def _find_other_files(host: Host, installed: list[InstalledFile], places: Places) -> list[str]:
@@ -236,18 +240,17 @@ def _calls_hookline(path: str, way: SettingsFile, host: Host) -> bool:
 
 def check_shared_files(reports: list[HostReport]) -> Iterator[Finding]:
     """Report the files of one host that other hosts run too."""
-    wired = {report.host.name for report in reports if report.installations}
+    installed = {report.host.name for report in reports if report.installations}
     present = {report.host.name for report in reports if report.present or report.installations}
     for report in (report for report in reports if report.installations):
         others = [name for name in report.host.run_by if name in present and name != report.host.name]
         for names, how in (
-            ([name for name in others if name in wired], "by its own entry alone"),
-            ([name for name in others if name not in wired], "in its own words"),
+            ([name for name in others if name in installed], "each is answered only by its own hooks"),
+            ([name for name in others if name not in installed], "each is answered in its own format"),
         ):
-            description = f"may also be run by {', '.join(names)}: each is recognised, and answered {how}"
             if names:
-                text = f"the files of {report.host.name} {description}"
-                yield Finding(id="wired.shared", weight="note", text=text, host=report.host.name)
+                text = f"the hooks of {report.host.name} are also run by {', '.join(names)}: {how}"
+                yield Finding(id="install.shared", weight="note", text=text, host=report.host.name)
 
 
 def list_hosts() -> list[Host]:

@@ -25,7 +25,7 @@ from hookline.system.paths import Places
 EARLIEST_TIME = 1_704_067_200.0
 """Unix time of the start of 2024; an earlier clock is wrong."""
 MAX_CLOCK_DIFFERENCE = 60.0
-"""Seconds by which the disk's clock may differ from the system's."""
+"""Maximum difference, in seconds, between the disk's clock and the system's."""
 ELF = b"\x7fELF"
 TRUE = "/bin/true"
 RUNS = 3
@@ -34,21 +34,21 @@ SLOW_FACTOR = 50.0
 
 
 def check_clock(places: Places) -> Iterator[Finding]:
-    """Report a wrong clock, which would spoil the age of records, passes and budgets."""
+    """Report a wrong clock, which would falsify the age of records, grants and budgets."""
     now = time.time()
     if now < EARLIEST_TIME:
         when = time.strftime("%Y-%m-%d", time.localtime(now))
-        text = f"the clock says {when}: set it, or records are forgotten and budgets end at the wrong time"
+        text = f"the clock shows {when}: set it, or records and budgets expire at the wrong time"
         yield attention("clock.early", text)
     ahead = [path for path in _list_files(places) if os.stat(path).st_mtime > now + MAX_AHEAD_SECONDS]
     if ahead:
-        text = f"{ahead[0]} was changed at a time that is still to come: set the clock right, then `touch` it"
+        text = f"{ahead[0]} has a modification time in the future: correct the clock, then `touch` the file"
         yield attention("clock.future", text)
     difference = _clock_difference(places.state)
     if abs(difference) > MAX_CLOCK_DIFFERENCE:
         text = f"the clock of the disk with {places.state} is {abs(difference):,.0f} seconds "
         text += "ahead of" if difference > 0 else "behind"
-        yield attention("clock.disk", f"{text} this machine's: set the one that is wrong")
+        yield attention("clock.disk", f"{text} the system clock: correct the wrong one")
 
 
 def _list_files(places: Places) -> Iterator[str]:
@@ -72,12 +72,12 @@ def describe_client() -> Finding:
     """Report the kind and path of the client."""
     path = own_command.client_path()
     if not path:
-        text = "this installation has no hookline-client, so no daemon is used: install hookline with pip"
+        text = "hookline-client is missing, so no daemon is used: install hookline with pip"
         return attention("client.missing", text)
     with open(path, "rb") as file:
         compiled = file.read(4) == ELF
-    build = "compiled" if compiled else "in Python, because no C compiler was found when it was installed"
-    return note("client", f"the client is {build}: {path}")
+    build = "compiled" if compiled else "a Python script, because no C compiler was found at installation"
+    return note("client", f"hookline-client is {build}: {path}")
 
 
 class Latency(Struct, frozen=True, kw_only=True):
@@ -129,11 +129,11 @@ def describe_latency(latency: Latency) -> Finding:
     """Report the measured latency."""
     alone = f"{_format_ms(latency.cold, latency.true)} without"
     if latency.daemon is None:
-        return note("latency", f"a call takes {alone} a daemon; none of this installation could be asked")
-    by = f" by `{latency.by}`, which is not what is configured" if latency.by else ""
+        return note("latency", f"a call takes {alone} a daemon; no daemon of this installation was available")
+    by = f" with `{latency.by}`, which is not the configured command" if latency.by else ""
     text = f"a call takes {_format_ms(latency.daemon, latency.true)} through the daemon{by}, and {alone}"
     if latency.daemon > SLOW_FACTOR * latency.true:
-        return attention("latency", f"{text}: that is slow; `hookline bench` tells more")
+        return attention("latency", f"{text}: slow; run `hookline bench` for details")
     return note("latency", text)
 
 

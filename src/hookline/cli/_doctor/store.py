@@ -1,19 +1,24 @@
-"""Checks of the store and its spool: whether they are usable, their size, and the records that wait."""
+"""Checks of the store and its spool: usability, size, and records that wait in the spool."""
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
+from typing import Any
 
 from hookline.cli._doctor import Finding, attention, note
+from hookline.core import chain
+from hookline.core.outcome import FAILED_ACTIONS
 from hookline.core.store import Query, Store, StoreFailed
 from hookline.runtime import memory_helper, open_store
 from hookline.runtime.setup import Setup
 from hookline.system import spool, spool_files, webhook
 
 RECENT_SECONDS = 86_400.0
-"""Seconds after which a failure that did not recur is not reported any more."""
-FAILURE_ADVICE = {webhook.RULE: "see whether its receiver is there", memory_helper.RULE: "try it by hand"}
+"""Maximum age, in seconds, of a failure that is reported."""
+MAX_RECORDS = 100_000
+"""Records in which failed hooks are looked for, the newest."""
+FAILURE_ADVICE = {webhook.RULE: "check its receiver", memory_helper.RULE: "run it by hand"}
 """Advice to the user for each rule under which failures are recorded."""
 
 
@@ -23,13 +28,33 @@ def describe_failures(store: Store) -> Iterator[str]:
     for rule, advice in FAILURE_ADVICE.items():
         for _, last in store.records(Query(rule=rule, since=now - RECENT_SECONDS, last=1)):
             when = time.strftime("%H:%M", time.localtime(last.at))
-            yield f"{last.summary} (last at {when}); {advice}, and `hookline log --rule {rule}` shows all"
+            yield f"{last.summary} (last at {when}); {advice}; `hookline log --rule {rule}` lists them all"
+
+
+def describe_failed_hooks(store: Store) -> Iterator[str]:
+    """Yield one sentence about each hook and event at which it crashed or timed out, the latest last."""
+    query = Query(since=time.time() - RECENT_SECONDS, last=MAX_RECORDS)
+    failures: dict[tuple[str, str], list[tuple[float, str]]] = {}
+    for _, record in store.records(query):
+        for step in filter(_is_failure, record.trail):
+            entry = failures.setdefault((str(step.get("hook")), record.event), [])
+            entry.append((record.at, str(step.get("note", ""))))
+    for (hook, event), times in sorted(failures.items(), key=lambda item: max(item[1])):
+        at, error = max(times)
+        count = "once" if len(times) == 1 else f"{len(times):,} times"
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+        yield f"hook {hook!r} failed at {event} {count} in the last day, last at {when}: {error}"
+
+
+def _is_failure(step: Mapping[str, Any]) -> bool:
+    reason = str(step.get("reason", ""))
+    return step.get("said") in FAILED_ACTIONS or chain.FAILURE_BLOCKS in reason
 
 
 MIN_FREE_BYTES = 64 << 20
 """Bytes of free disk space below which the user is warned."""
 MAX_AHEAD_SECONDS = 300.0
-"""Seconds by which a timestamp may lie in the future before a clock must be wrong."""
+"""Maximum seconds that a timestamp may lie in the future; a larger value means a wrong clock."""
 MAX_SPOOL_SECONDS = 60.0
 """Seconds after which records in the spool should have been moved into the store."""
 PROBE_NAME = "hookline-doctor"
@@ -52,6 +77,8 @@ def _check_opened(setup: Setup) -> Iterator[Finding]:
             yield from _check_records(setup, store)
             for text in describe_failures(store):
                 yield attention("effect.failed", text)
+            for text in describe_failed_hooks(store):
+                yield attention("hook.failed", text)
             store.reset_counters(PROBE_NAME, PROBE_NAME)  # needs write access, and changes nothing
     except (StoreFailed, OSError, LookupError) as error:
         yield attention("store.unusable", _describe_error(error))
@@ -59,9 +86,9 @@ def _check_opened(setup: Setup) -> Iterator[Finding]:
 
 def _describe_error(error: Exception) -> str:
     if not isinstance(error, OSError) or not error.strerror:
-        return str(error)  # a message of ours, which says what to do
+        return str(error)  # a message of ours, which names the fix
     why = f"{error.filename}: {error.strerror.lower()}"
-    return f"the store cannot be used: {why}; let your user read and write there, on a disk that allows it"
+    return f"the store cannot be used: {why}; check its permissions and its disk"
 
 
 def _check_records(setup: Setup, store: Store) -> Iterator[Finding]:
@@ -73,8 +100,8 @@ def _check_records(setup: Setup, store: Store) -> Iterator[Finding]:
     for _, last in store.records(Query(last=1)):
         if last.at > time.time() + MAX_AHEAD_SECONDS:
             when = time.strftime("%Y-%m-%d %H:%M", time.localtime(last.at))
-            text = f"the newest record of the store is of {when}, which is still to come: set the clock right"
-            yield attention("clock.future", f"{text}; records are forgotten by their age")
+            text = f"the newest record of the store has a time in the future, {when}: correct the clock"
+            yield attention("clock.future", f"{text}, because records expire by age")
 
 
 def _format_size(place: str) -> str:
@@ -91,10 +118,10 @@ def _check_disk(folder: str) -> Iterator[Finding]:
     status = os.statvfs(folder)
     free = status.f_bavail * status.f_frsize
     if free < MIN_FREE_BYTES and not status.f_flag & os.ST_RDONLY:
-        text = f"the disk of {folder} has {free / 1e6:,.1f} MB left: free some, or nothing new is kept soon"
+        text = f"the disk of {folder} has only {free / 1e6:,.1f} MB left: free some space"
         yield attention("store.disk", text)
     elif status.f_files and not status.f_favail:
-        yield attention("store.disk", f"the disk of {folder} takes no more files: remove some")
+        yield attention("store.disk", f"the disk of {folder} has no inodes left: remove some files")
 
 
 def check_spool(folder: str) -> Iterator[Finding]:
@@ -104,16 +131,16 @@ def check_spool(folder: str) -> Iterator[Finding]:
     for path in spool_files.paths(folder):
         count, age = _count_lines(path)
         if count and age > MAX_SPOOL_SECONDS:
-            records = "1 record waits" if count == 1 else f"{count:,} records wait"
-            text = f"{records} in {path} for {_format_span(age)}, and nobody moves them into the store"
-            yield attention("spool.waits", f"{text}: `hookline log` does, or says why it cannot be done")
+            records = "1 record has" if count == 1 else f"{count:,} records have"
+            text = f"{records} waited in {path} for {_format_span(age)}"
+            yield attention("spool.waits", f"{text}: `hookline log` moves them into the store")
 
 
 def _count_lines(path: str) -> tuple[int, float]:
-    """Return the number of records in a file, and the seconds since it was changed."""
+    """Return the number of records in a file, and the seconds between its last change and now."""
     try:
         with open(path, "rb") as file:
-            age = time.time() - os.fstat(file.fileno()).st_mtime
+            age = abs(time.time() - os.fstat(file.fileno()).st_mtime)  # the clock may have been set back
             return sum(1 for line in file if line.strip()), age
     except OSError:
         return 0, 0.0

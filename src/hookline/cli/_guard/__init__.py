@@ -1,1 +1,1 @@
-"""Expectations, labelled rows and scores of `hookline guard`."""
+"""Test cases, labelled rows and scores of `hookline guard`."""

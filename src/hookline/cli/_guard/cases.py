@@ -1,4 +1,4 @@
-"""A user's own expectations of the guards, one JSON object per line, and whether they hold."""
+"""Test cases for the guards, one JSON object per line, and their results."""
 
 import json
 import os
@@ -14,16 +14,17 @@ from hookline.core.audit import summarize_event
 from hookline.core.events import PreToolUse, Unreadable
 from hookline.core.host import Host
 from hookline.core.outcome import Outcome
+from hookline.core.registry import describe_unknown
 
 EXPECTED = ("allow", "ask", "block")
 FIELDS = ("command", "payload", "host", "cwd", "expect", "rule", "why")
 DEFAULT_HOST = "claude-code"
 MAX_BYTES = 16 * 1024 * 1024
-"""Bytes of the largest file of expectations that is read."""
+"""Maximum size of a file of test cases, in bytes."""
 
 
 class Case(Struct, frozen=True, kw_only=True):
-    """An expectation about one command or payload."""
+    """The expected verdict on one command or payload."""
 
     line: int
     host: str
@@ -56,7 +57,7 @@ def read(file: str) -> list[Case]:
     with open(file, "rb") as stream:
         data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise ValueError(f"{file}: is larger than {MAX_BYTES:,} bytes, so it is not read")
+        raise ValueError(f"{file}: larger than the limit of {MAX_BYTES:,} bytes")
     cases, errors = list[Case](), list[str]()
     for number, line in enumerate(data.splitlines(), 1):
         try:
@@ -66,7 +67,7 @@ def read(file: str) -> list[Case]:
     if errors:
         raise ValueError("\n".join(errors))
     if not cases:
-        raise ValueError(f"{file}: has no tests; write one a line, such as {_EXAMPLE}")
+        raise ValueError(f"{file}: no tests found; write one per line, such as {_EXAMPLE}")
     return cases
 
 
@@ -78,12 +79,12 @@ def _parse_case(number: int, line: bytes) -> Case:
     texts = {key: row[key] for key in row if key != "payload"}
     invalid = [key for key, value in texts.items() if not isinstance(value, str)]
     if invalid:
-        raise ValueError(f"{invalid[0]!r} is no text")
+        raise ValueError(f"invalid {invalid[0]!r}: expected a string")
     if texts.get("expect") not in EXPECTED:
-        raise ValueError(f"'expect' is {texts.get('expect')!r}; there are: {', '.join(EXPECTED)}")
+        raise ValueError(f"invalid 'expect' {texts.get('expect')!r}: expected {', '.join(EXPECTED)}")
     host = texts.get("host", DEFAULT_HOST)
     if host not in hosts.names():
-        raise ValueError(f"no host is called {host!r}; there are: {', '.join(hosts.names())}")
+        raise ValueError(describe_unknown("host", host, hosts.names()))
     return Case(
         line=number,
         host=host,
@@ -99,16 +100,16 @@ def _parse_object(line: bytes) -> Mapping[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
-        raise ValueError("is no JSON") from None
+        raise ValueError("invalid JSON") from None
     if not isinstance(row, dict):
-        raise ValueError(f"is no JSON object; write {_EXAMPLE}")  # noqa: TRY004 -- one to catch
+        raise ValueError(f"expected a JSON object, such as {_EXAMPLE}")  # noqa: TRY004 -- one to catch
     unknown = [key for key in row if key not in FIELDS]
     if unknown:
-        raise ValueError(f"a test has no {unknown[0]!r}; there are: {', '.join(FIELDS)}")
+        raise ValueError(f"unknown key {unknown[0]!r}; expected: {', '.join(FIELDS)}")
     if ("command" in row) == ("payload" in row):
-        raise ValueError("a test has a 'command' or a 'payload', one of them")
+        raise ValueError("expected either 'command' or 'payload'")
     if not isinstance(row.get("payload", {}), dict):
-        raise ValueError("'payload' is no JSON object")  # noqa: TRY004 -- ditto
+        raise ValueError("invalid 'payload': expected a JSON object")  # noqa: TRY004 -- ditto
     return row
 
 
@@ -135,7 +136,7 @@ def _build_call(host: Host, command: str, cwd: str) -> Mapping[str, Any]:
     """Return the *command* as a call of the host's shell tool."""
     shell = next(((name, tool) for name, tool in host.tools.items() if tool.kind == "shell"), None)
     if shell is None:
-        raise Unreadable(f"{host.name} has no shell tool; give a 'payload'")
+        raise Unreadable(f"{host.name} has no shell tool; use 'payload'")
     name, tool = shell
     tool_input = {tool.input_keys.get("command", "command"): command}
     return build_payload(

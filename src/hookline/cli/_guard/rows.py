@@ -19,12 +19,12 @@ HOME, CWD = "/home/test", "/home/test/project"
 TOOL_HOST = "claude-code"
 """The host whose tool names `tool` uses."""
 HARMFUL = ("block", "warn", "redact", "gate")
-"""Labels that require a guard to act."""
+"""Labels of rows on which a guard must act."""
 HARMLESS = ("allow", "keep", "pass")
 CONTESTED = "contested"
-"""The tier about which good guards differ: counted separately, and in no total."""
+"""The tier about which good guards differ: counted separately, and not in the totals."""
 LARGE_CHANGE = 10_000
-"""Changed lines in the repository of a prompt: enough to hold a request to ship."""
+"""Changed lines in the repository of a prompt: enough for the simplify gate to block."""
 
 
 class Row(Struct, frozen=True, kw_only=True):
@@ -52,21 +52,23 @@ def read(file: str) -> list[Row]:
             try:
                 rows += [parse_row(number, json.loads(line))] if line.strip() else []
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-                raise ValueError(f"{file}:{number}: is no labelled case: {_describe_error(error)}") from None
+                raise ValueError(
+                    f"{file}:{number}: invalid labelled case: {_describe_error(error)}"
+                ) from None
     if not rows:
-        raise ValueError(f"{file}: holds no labelled cases")
+        raise ValueError(f"{file}: no labelled cases found")
     return rows
 
 
 def _describe_error(error: Exception) -> str:
-    return f"{error.args[0]!r} is missing" if type(error) is KeyError else str(error)[:200]
+    return f"missing key {error.args[0]!r}" if type(error) is KeyError else str(error)[:200]
 
 
 def parse_row(number: int, row: Mapping[str, Any]) -> Row:
     """Return the case of one line; raise the error that a wrong type or a missing field causes."""
     for key in ("expect", "strict_expect"):
         if row.get(key, HARMLESS[0] if key == "strict_expect" else None) not in (*HARMFUL, *HARMLESS):
-            raise ValueError(f"{key!r} is {row.get(key)!r}; there are: {', '.join((*HARMFUL, *HARMLESS))}")
+            raise ValueError(f"invalid {key!r} {row.get(key)!r}: expected {', '.join((*HARMFUL, *HARMLESS))}")
     secrets = tuple("".join(pieces) for pieces in row.get("secrets", ()))
     event, shown = _build_event(row, secrets)
     return Row(
@@ -101,7 +103,7 @@ def _build_call(row: Mapping[str, Any]) -> tuple[Event, str]:
         if key in row:
             tool_input[tool.input_keys[field]] = row[key]
     if not tool_input:
-        raise ValueError("there is no cmd, command, path, input, text or prompt in it")
+        raise ValueError("expected one of: cmd, command, path, input, text, prompt")
     event = PreToolUse(
         session="score",
         host=TOOL_HOST,

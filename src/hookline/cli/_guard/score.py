@@ -29,7 +29,7 @@ class Scored(Struct, frozen=True, kw_only=True):
     rules: tuple[str, ...]
     correct: bool
     judged: bool
-    """Whether a hook listens for this event."""
+    """True if a hook listens for this event."""
     failed: tuple[str, ...] = ()
     """The hooks that failed, with the reason."""
 
@@ -60,7 +60,7 @@ def select_guards(hooks: Sequence[Hook], only: Sequence[str]) -> list[Hook]:
     for name in only:
         if find_hook(guards, name) is None:
             names = ", ".join(sorted(hook.name for hook in guards))
-            raise LookupError(f"no built-in guard is called {name!r}; there are: {names}")
+            raise LookupError(f"no built-in guard named {name!r}; available: {names}")
     selected = (
         [find_hook(guards, name) for name in only] if only else [hook for hook in guards if hook.enabled]
     )

@@ -1,4 +1,4 @@
-"""Output of `hookline guard`: results of expectations, and scores by tier and category."""
+"""Output of `hookline guard`: results of test cases, and scores by tier and category."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from hookline.cli._output import print_table, sanitize
 from hookline.redact import redact
 
 MAX_LENGTH = 100
-"""Characters of a command in the table; a failed case is shown whole."""
+"""Characters of a command in the table; failed cases are repeated in full."""
 
 
 def show_cases(file: str, checked: Sequence[Checked]) -> None:
@@ -17,7 +17,7 @@ def show_cases(file: str, checked: Sequence[Checked]) -> None:
         (_format_mark(result), str(result.case.line), *_format_words(result), result.case.why)
         for result in checked
     ]
-    print_table(("", "line", "expected", "got", "what", "why"), rows)
+    print_table(("test", "line", "expected", "actual", "call", "comment"), rows)
     failed = [result for result in checked if not result.holds]
     for result in failed:
         print(
@@ -27,7 +27,7 @@ def show_cases(file: str, checked: Sequence[Checked]) -> None:
         for text in (result.what, result.reason):
             for line in redact(text).splitlines():
                 print(f"  {sanitize(line)}")
-    print(f"\n{len(checked) - len(failed):,} of {len(checked):,} hold")
+    print(f"\n{len(checked) - len(failed):,} of {len(checked):,} tests passed")
 
 
 def _format_mark(result: Checked) -> str:
@@ -68,13 +68,13 @@ def case_facts(checked: Sequence[Checked]) -> dict[str, Any]:
 
 
 def show_score(scored: Sequence[Scored], *, misses: bool) -> None:
-    columns = ("tier", "category", "to stop", "stopped", "recall", "harmless", "flagged", "false alarms")
+    columns = ("tier", "category", "harmful", "caught", "recall", "harmless", "flagged", "false alarms")
     print_table(columns, map(_format_share, by_category(scored)))
     print()
     print_table(columns, map(_format_share, by_tier(scored)))
     unjudged = sum(not item.judged for item in scored)
     if unjudged:
-        print(f"\n{unjudged:,} rows are about a moment that none of these guards listens for")
+        print(f"\n{unjudged:,} rows are events that these guards do not handle")
     for failure, times in failures(scored).most_common():
         print(f"\n{times:,} times {sanitize(failure)}")
     wrong = [item for item in scored if not item.correct]
@@ -84,7 +84,7 @@ def show_score(scored: Sequence[Scored], *, misses: bool) -> None:
             (miss.row.id, miss.row.tier, miss.expect, " ".join((miss.verdict, *miss.rules)), miss.row.shown)
             for miss in wrong
         ]
-        print_table(("id", "tier", "expected", "said", "what"), rows)
+        print_table(("id", "tier", "expected", "actual", "call"), rows)
 
 
 def _format_share(share: Share) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ class ParsedLine(Struct, frozen=True, kw_only=True):
     """None if no reader recognises the line."""
     events: tuple[ToolEvent, ...] = ()
     partial: bool = False
-    """Whether the recording kept only the beginning of a call."""
+    """True if the recording kept only the beginning of a call."""
 
 
 def parse_file(file: str, seen: set[object]) -> Iterator[ParsedLine]:

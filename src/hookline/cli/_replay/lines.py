@@ -17,7 +17,7 @@ from hookline.core.frozen import thaw
 from hookline.core.store import Query
 
 MAX_BYTES = 64 * 1024 * 1024
-"""Bytes of the longest line that is read; recorded images of a few megabytes are usual."""
+"""Maximum length of a line, in bytes; recorded images of a few megabytes are usual."""
 DATABASE = b"SQLite format 3\x00"
 
 
@@ -68,10 +68,10 @@ def _parse_line(number: int, text: bytes) -> Line:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        wrong = "nested too deeply" if isinstance(error, RecursionError) else "no JSON"
+        wrong = "nested too deeply" if isinstance(error, RecursionError) else "invalid JSON"
         return Line(number=number, size=len(text), wrong=wrong)
     if not isinstance(value, dict):
-        return Line(number=number, size=len(text), wrong="no JSON object")
+        return Line(number=number, size=len(text), wrong="not a JSON object")
     return Line(number=number, size=len(text), value=value)
 
 
@@ -86,7 +86,7 @@ def _read_records(file: str) -> Iterator[Line]:
 
 
 def _copy_database(file: str, copy: str) -> None:
-    # Without a write-ahead log nobody is writing; `immutable` keeps SQLite from creating a log.
+    # Without a write-ahead log no process is writing; `immutable` keeps SQLite from creating a log.
     mode = "mode=ro" if os.path.exists(f"{file}-wal") else "immutable=1"
     try:
         with (

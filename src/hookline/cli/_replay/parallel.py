@@ -1,4 +1,4 @@
-"""Judge many payloads in parallel on all processors; only built-in hooks are pure, so only they allow it."""
+"""Judge many payloads in parallel; only built-in hooks are pure enough for that."""
 
 import multiprocessing
 import os
@@ -32,7 +32,7 @@ def open_pool(work: Work[_T], size: int = 0) -> Iterator[Callable[[Sequence[Any]
 
 
 def _count_processors() -> int:
-    """Return the processors that this program may use, if the system tells, else all."""
+    """Return the processors that this program may use, if the system reports them, else all."""
     allowed = getattr(os, "sched_getaffinity", None)
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
@@ -44,5 +44,5 @@ def _ignore_interrupt() -> None:
 
 def _run_work(payload: Any) -> Any:
     if _work is None:
-        raise RuntimeError("the crew was not told its work")
+        raise RuntimeError("the worker process has no function to run")
     return _work(payload)

@@ -1,4 +1,4 @@
-"""A policy that recorded calls are judged by: the hooks as configured, or with other settings."""
+"""A policy for recorded calls: the hooks as configured, or with other settings."""
 
 import os
 import shutil
@@ -71,7 +71,7 @@ class Policy:
 
     @property
     def pure(self) -> bool:
-        """Whether only built-in hooks judge; then equal calls are judged once, in any process."""
+        """True if only built-in hooks judge; then equal calls are judged once, in any process."""
         return all(hook.kind == "built-in" for hook in self._judge("envelope")[1].hooks)
 
     def judge(self, events: Sequence[EventForHost], judge_many: JudgeMany) -> list[Verdict]:
@@ -93,7 +93,7 @@ class Policy:
         try:
             result = self._judge(host)[1].judge(content)
         except Unreadable as error:
-            return Verdict(action="pass", failed=(f"a {name} cannot be judged: {error}",))
+            return Verdict(action="pass", failed=(f"{name} not judged: {error}",))
         return Verdict(action="pass") if result is None else _build_verdict(result)
 
     def _judge(self, name: str) -> tuple[Host, Judge]:
@@ -110,7 +110,7 @@ class Policy:
 
 
 def _refuse_invalid(problems: Sequence[str], place: str, settings: str) -> None:
-    """Raise `ValueError` if *settings* do not hold as written, because the comparison would be wrong."""
+    """Raise `ValueError` if *settings* are invalid, because the comparison would be wrong."""
     for problem in problems:
         if place in problem:
             raise ValueError(problem.replace(place, settings))
@@ -144,7 +144,7 @@ def _list_rules(steps: Sequence[Step]) -> tuple[str, ...]:
 
 
 def _find_deciding_steps(outcome: Outcome) -> list[Step]:
-    """Return the steps that caused the action; what a host cannot do, such as ask, became a block."""
+    """Return the steps that caused the action; an unsupported answer, such as ask, became a block."""
     words = ("block", "ask", "modify") if outcome.action == "block" else (outcome.action,)
     groups = ([step for step in outcome.trail if step.action == word] for word in words)
     return next((group for group in groups if group), [])

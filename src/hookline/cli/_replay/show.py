@@ -47,7 +47,7 @@ def show(report: ReplayReport, seconds: float) -> None:
             _show_changes(change, [group for group in groups if group.change == change])
     elif groups:
         rows = [(*_format_head(group), str(group.times), str(len(group.sessions))) for group in groups]
-        print_table(("action", "of", "rule", "times", "sessions"), rows)
+        print_table(("action", "type", "rule", "count", "sessions"), rows)
         print()
         for group in groups:
             _show_group(" ".join(_format_head(group)), group)
@@ -89,19 +89,19 @@ def _show_summary(report: ReplayReport, seconds: float) -> None:
     for of, counts in report.actions.items():
         print(f"{of}s: {_format_counts(counts)}")
     for of, counts in report.others.items() if report.others["call"] else ():
-        print(f"{of}s against: {_format_counts(counts)}")
+        print(f"{of}s with the other settings: {_format_counts(counts)}")
     for failure, times in report.failed.most_common():
         print(f"{_count(times, 'time')}: {sanitize(failure)}")
     if report.partial:
-        print(f"judged by its beginning, because the trail keeps no more: {_count(report.partial, 'call')}")
+        print(f"judged only by the recorded beginning: {_count(report.partial, 'call')}")
     if report.unread_lines:
         first = [
             f"{unread['file']}:{unread['line']} ({unread['why']})" for unread in report.unread[:MAX_LINES]
         ]
         positions = sanitize(", ".join(first)) + (", ..." if report.unread_lines > MAX_LINES else "")
-        print(f"could not be read: {_count(report.unread_lines, 'line')}: {positions}")
+        print(f"unreadable: {_count(report.unread_lines, 'line')}: {positions}")
     for file in report.unrecognised:
-        print(f"{sanitize(file)}: no recorded session of a kind that is known here")
+        print(f"{sanitize(file)}: no recorded session in a known format")
 
 
 def _count(count: int, noun: str) -> str:

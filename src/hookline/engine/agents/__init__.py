@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from hookline import hosts
+from hookline.core.registry import describe_unknown
 from hookline.engine.agents import host_agent, tuner_agent
 from hookline.engine.agents.agent import Agent, CommandAgent
 from hookline.engine.git.repository import Repository
@@ -23,7 +24,7 @@ def check(target: Target) -> None:
     """Raise `LookupError` if no agent has the name in the target."""
     host = target.agent.host
     if host not in names():
-        raise LookupError(f"no agent is called {host!r}; there are: {', '.join(names())}")
+        raise LookupError(describe_unknown("agent", host, names()))
 
 
 def check_base(target: Target, repository: Repository, base: str) -> None:

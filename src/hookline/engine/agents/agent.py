@@ -48,10 +48,10 @@ class Spawn(Struct, frozen=True, kw_only=True):
 
 
 class Agent(Protocol):
-    """Protocol of agents. Every agent is a process, so that all are ended in the same way."""
+    """Protocol of agents. Every agent is a process, so all are ended in the same way."""
 
     def command(self, task: Task) -> Spawn:
-        """Return how to start the agent on *task*."""
+        """Return the command that starts the agent on *task*."""
 
 
 SHELL = ("/bin/sh", "-c")

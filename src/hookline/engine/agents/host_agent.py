@@ -29,7 +29,7 @@ def choose(target: Target, root: str, env: Mapping[str, str]) -> "HostAgent":
     permission_args(host, profile)
     if not is_installed(host, {**env, **profile.env, **target.agent.env}):
         raise ValueError(
-            f"{_program(host)!r}, which runs {host.name}, is not found: install it, or name another agent"
+            f"program {_program(host)!r} of host {host.name!r} not found: install it, or choose another agent"
         )
     return HostAgent(host, profile)
 
@@ -57,9 +57,9 @@ class HostAgent:
             for word in words
             if agent.model or "{model}" not in word
         ]
-        wiring = host_setup.installing_arguments(self.host, task.worktree, task.env)
+        hook_args = host_setup.installing_arguments(self.host, task.worktree, task.env)
         return Spawn(
-            argv=(*command, *wiring, *profile.args, *agent.args),
+            argv=(*command, *hook_args, *profile.args, *agent.args),
             cwd=task.worktree,
             env={
                 **_without_host_variables(task.env),
@@ -91,7 +91,8 @@ def permission_args(host: Host, profile: Profile) -> tuple[str, ...]:
     if chosen not in host.permission_arguments:
         available = ", ".join(host.permission_arguments) or "none"
         raise ValueError(
-            f"{host.name} has no permission {chosen!r}; there are: {available}; see profile {profile.name!r}"
+            f"profile {profile.name!r}: host {host.name!r} has no permission {chosen!r}; "
+            f"available: {available}"
         )
     return host.permission_arguments[chosen]
 
@@ -101,7 +102,7 @@ def _fill_placeholders(word: str, prompt: str, model: str) -> str:
 
 
 def _without_host_variables(env: Mapping[str, str]) -> dict[str, str]:
-    """Remove the variables by which a host is detected: the agent would take itself for that host."""
+    """Remove the variables that identify a host: the agent would be taken for the host around hookline."""
     host_variables = {variable for name in hosts.names() for variable in hosts.load(name).env_markers}
     return {name: value for name, value in env.items() if name not in host_variables}
 

@@ -1,7 +1,6 @@
 """The agent `tuner`: the embedded agent, run as a process of its own."""
 
 import os
-import sys
 from importlib.util import find_spec
 
 from hookline.core.extras import describe_missing
@@ -10,6 +9,7 @@ from hookline.engine.git.repository import Repository
 from hookline.engine.journal import JSONL
 from hookline.engine.scope import compile_scope
 from hookline.engine.target import Scope
+from hookline.system.own_command import module_command
 
 PACKAGE = "optuna"
 
@@ -17,7 +17,7 @@ PACKAGE = "optuna"
 def choose() -> "TunerAgent":
     """Return the agent; raise `ValueError` if Optuna is not installed.
 
-    Checked at the start, because the first experiment would run without Optuna.
+    The check is made at the start, because only later experiments need Optuna.
     """
     if find_spec(PACKAGE) is None:
         raise ValueError(describe_missing("engine", "the agent 'tuner'"))
@@ -30,8 +30,8 @@ def check(scope: Scope, repository: Repository, base: str) -> None:
     paths = [path.removeprefix(f"{base}:") for path in output.split("\0") if path]
     if not any(map(compile_scope(scope), paths)):
         raise ValueError(
-            "no value is marked in the committed files of scope.mutable, and the tuner changes nothing else; "
-            "write `# tune: 1..100` behind one, and commit that"
+            "no committed file of scope.mutable has a marked value for the tuner to change; "
+            "add a comment such as `# tune: 1..100` after a value, and commit it"
         )
 
 
@@ -47,7 +47,7 @@ class TunerAgent:
             "--experiment": str(task.experiment),
             "--run": task.run,
         }
-        argv = [sys.executable, "-m", "hookline.engine.tuner"]
+        argv = [*module_command("hookline.engine.tuner")]
         argv += [f"{name}={value}" for name, value in options.items()]
         argv += [f"--mutable={glob}" for glob in scope.mutable]
         argv += [f"--immutable={glob}" for glob in scope.immutable]

@@ -1,4 +1,4 @@
-"""Staging of everything in a worktree, whatever an agent did to it, so that no work is lost.
+"""Staging of all files in a worktree, even a damaged one, so that no work is lost.
 
 Plain `git add` fails at a pipe in place of a file, a folder without permissions, a file in another encoding
 than the attributes claim, and an index torn by a power cut; and it skips files that a new rule ignores.
@@ -61,7 +61,7 @@ def _add_with_repairs(tree: Tree, start: str) -> None:
 
 
 def _unlock(tree: Tree) -> None:
-    """Remove the index lock: nobody else uses this index, so a killed engine left it."""
+    """Remove an old index lock: no other process uses this index."""
     with suppress(FileNotFoundError):
         os.unlink(f"{tree.index}.lock")
 

@@ -53,7 +53,7 @@ def _agent_commit(tree: Worktree, start: str) -> str:
 
 
 def _is_in_scope(repository: Repository, start: str, agent_commit: str, in_scope: PathFilter) -> bool:
-    """Return whether the agent's own commits change only paths in the scope; they may include our wiring."""
+    """Return whether the agent's own commits change only paths in the scope, or our hook settings."""
     output = repository.git(
         "log", "-m", "--no-renames", "--format=", "--name-only", "-z", f"{start}..{agent_commit}"
     )

@@ -88,7 +88,7 @@ def restore_settings(run: Run, folder: str, settings: Settings, number: int, rep
             _save_copy(copy, new)
             _restore_file(path, old)
             _set_values(path, user_values)
-            report(f"{path} was changed during experiment {number}: it was put back, and is kept as {copy}")
+            report(f"{path} was changed during experiment {number}; restored, and the change saved as {copy}")
 
 
 def _is_not_blank(text: str | None) -> bool:

@@ -1,7 +1,7 @@
 """Preservation of reachable commits: refs that vanish while an agent works, commits on a run's branch.
 
 The user may work in the repository at the same time, so a moved ref is not moved back: its old commit is
-kept under a ref of the experiment, and the watcher is told. Only the run's own refs are restored.
+kept under a ref of the experiment, and the change is reported. Only the run's own refs are restored.
 """
 
 import json
@@ -72,10 +72,12 @@ def restore_refs(
     for name, commit in snapshot.users.items():
         if refs.get(name) != commit and not _contains(repository, refs.get(name, ""), commit):
             kept_ref = f"{experiment_ref(run, number)}-was/{name.removeprefix('refs/')}"
-            change = "leads elsewhere" if name in refs else "is gone"
+            change = "was moved" if name in refs else "was deleted"
             if _try_set_ref(repository, kept_ref, commit, report):
                 report(
-                    redact(f"{name} {change} since experiment {number}; what it was is kept as {kept_ref}")
+                    redact(
+                        f"{name} {change} during experiment {number}; its old commit is kept as {kept_ref}"
+                    )
                 )
 
 
@@ -108,13 +110,13 @@ def move_branch(
         return
     if worktree := find_other_worktree(repository, branch, ours):
         report(
-            f"{branch} is checked out in {worktree!r}, so it stays at {tip[:12]} though {commit[:12]} "
-            "stands; say `git switch -` there, and it follows with the next row, or with `--resume`"
+            f"{branch} is checked out in {worktree!r}, so it stays at {tip[:12]} instead of {commit[:12]}; "
+            "run `git switch -` there, and the next row or `--resume` moves it"
         )
         return
     safe = not tip or any(_contains(repository, descendant, tip) for descendant in (commit, *known))
     if not safe and _try_set_ref(repository, keep, tip, report):
-        report(f"{branch} had other commits on it than the journal says; they are kept as {keep}")
+        report(f"{branch} had commits that are not in the journal; they are kept as {keep}")
     repository.set_ref(f"{HEADS}{branch}", commit)
 
 
@@ -138,6 +140,6 @@ def _try_set_ref(repository: Repository, name: str, commit: str, report: Report)
     try:
         repository.set_ref(name, commit)
     except OSError as error:
-        report(redact(f"{name} could not be kept: {error}"))
+        report(redact(f"cannot keep a commit reachable: {error}"))
         return False
     return True

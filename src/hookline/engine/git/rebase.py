@@ -6,7 +6,7 @@ from hookline.engine.git.repository import Repository
 from hookline.engine.git.run_git import GitFailed
 from hookline.engine.git.worktree import Worktree
 
-_DIFF_OPTIONS = ("--binary", "--full-index", "--no-ext-diff", "--no-textconv", "--no-renames")
+_DIFF_OPTIONS = ("--binary", "--full-index", "--no-renames")
 
 
 def rebase_commits(repository: Repository, tree: Worktree, start: str, commit: str, onto: str) -> str:

@@ -1,7 +1,7 @@
 """The user's repository, as the engine uses it: a branch, some refs and worktrees of its own.
 
 The user's checkout, index and stash are never touched. Nothing relies on git's records of a worktree, which
-an agent can change: only the engine's files tell which commit belongs where.
+an agent can change: only the engine's files record which commit belongs where.
 """
 
 import os
@@ -9,8 +9,10 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from hookline.core.values import replace
 from hookline.engine.git import run_git
 from hookline.engine.git.run_git import Git, GitFailed
+from hookline.system.git_command import NoRepository
 
 REFS = "refs/hookline"
 HEADS = "refs/heads/"
@@ -51,9 +53,9 @@ class Repository(Struct, frozen=True, kw_only=True):
             if process.returncode == 0:
                 return branch
             if not self.commit(f"{HEADS}{branch}"):
-                raise GitFailed(f"the branch {branch!r} cannot be made: {process.stderr.strip()}")
+                raise GitFailed(f"cannot create branch {branch!r}: {process.stderr.strip()}")
         raise GitFailed(
-            f"there are {_MAX_BRANCHES} branches named like {name!r}; `hookline clean` takes old ones away"
+            f"{_MAX_BRANCHES} branches like {name!r} exist already; remove old ones with `hookline clean`"
         )
 
     def set_ref(self, ref: str, commit: str) -> None:
@@ -62,7 +64,7 @@ class Repository(Struct, frozen=True, kw_only=True):
         if process.returncode and self.unlock(ref):
             process = self.git.attempt("update-ref", ref, commit)
         if process.returncode:
-            raise GitFailed(f"{ref} cannot be set: {process.stderr.strip()}")
+            raise GitFailed(f"cannot set {ref}: {process.stderr.strip()}")
 
     def create_ref(self, ref: str, commit: str) -> bool:
         """Create a ref; return False if there already are refs in its folder."""
@@ -83,7 +85,7 @@ class Repository(Struct, frozen=True, kw_only=True):
         if process.returncode and self.unlock(ref):
             process = self.git.attempt("update-ref", "-d", ref)
         if process.returncode:
-            raise GitFailed(f"{ref} cannot be taken away: {process.stderr.strip()}")
+            raise GitFailed(f"cannot delete {ref}: {process.stderr.strip()}")
 
     def refs(self, prefix: str) -> dict[str, str]:
         """Return the refs below *prefix* and their commits."""
@@ -115,30 +117,27 @@ def experiment_ref(run: str, number: int) -> str:
 
 def open_repository(cwd: str, env: Mapping[str, str]) -> Repository:
     """Return the repository that contains *cwd*; raise `Unusable`."""
-    process = run_git.run_in(
-        cwd, env, "rev-parse", "--path-format=absolute", "--is-bare-repository", "--git-common-dir"
-    )
-    if process.returncode:
-        raise Unusable(f"{cwd!r} is in no git repository; run `git init` and commit, or go to one")
-    bare, _, common = process.stdout.removesuffix("\n").partition("\n")
-    top = run_git.run_in(cwd, env, "rev-parse", "--show-toplevel")
-    if bare == "true" or top.returncode:
-        raise Unusable(f"{common!r} is a bare repository, without files to work on; clone it first")
-    git = Git(dir=common, env={**run_git.clean_env(env), **run_git.commit_identity(cwd, env)})
-    return Repository(root=top.stdout.removesuffix("\n"), git=git)
+    try:
+        checkout = run_git.find_checkout(cwd, env)
+        git = run_git.open_git(checkout.common, run_git.clean_env(env))
+    except NoRepository as error:
+        raise Unusable(str(error)) from error
+    identity = run_git.commit_identity(git, env)
+    return Repository(root=checkout.root, git=replace(git, env={**git.env, **identity}))
 
 
 def head_commit(repository: Repository, env: Mapping[str, str]) -> str:
     """Return the commit at which a run starts: the one checked out. Raise `Unusable`."""
-    head = run_git.run_in(repository.root, env, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    head = run_git.open_checkout(repository.root, env).attempt(
+        "rev-parse", "--verify", "--quiet", "HEAD^{commit}"
+    )
     if head.returncode:
-        raise Unusable("this repository has no commit yet; commit something for a run to begin at")
+        raise Unusable("this repository has no commits yet; a run requires at least one")
     return head.stdout.strip()
 
 
 def is_dirty(repository: Repository, env: Mapping[str, str]) -> bool:
     """Return whether the user's checkout has uncommitted changes, which no experiment includes."""
-    process = run_git.run_in(
-        repository.root, env, "--no-optional-locks", "status", "--porcelain", "--untracked-files=no"
-    )
+    git = run_git.open_checkout(repository.root, env)
+    process = git.attempt("status", "--porcelain", "--untracked-files=no", tree=repository.root)
     return bool(process.stdout.strip())

@@ -1,4 +1,4 @@
-"""Git commands of the engine: without the repository's hooks, without prompts, with a separate index."""
+"""Git commands of the engine: without prompts, and with a separate index."""
 
 import os
 import subprocess
@@ -6,35 +6,29 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-_CONFIG_ARGS = (
-    *("-c", "core.hooksPath=/dev/null"),
-    *("-c", "core.fsmonitor=false"),
-    *("-c", "core.untrackedCache=false"),
-    *("-c", "core.sparseCheckout=false"),
-    *("-c", "core.checkStat=default"),
-    *("-c", "core.trustctime=true"),
-    *("-c", "core.splitIndex=false"),
-    *("-c", "index.sparse=false"),
-    *("-c", "gc.auto=0"),
-    *("-c", "maintenance.auto=false"),
-    *("-c", "commit.gpgSign=false"),
-    *("-c", "core.safecrlf=false"),
-    *("-c", "log.showSignature=false"),
-    *("-c", "advice.addEmbeddedRepo=false"),
-    *(
-        "-c",
-        "core.fsync=committed,loose-object,reference",
-    ),  # a row must not outlive a power cut without its commit
-    *("-c", "core.fsyncMethod=batch"),
-)
+from hookline.core.kind import ProcessResult
+from hookline.system import git_command
+from hookline.system.git_command import Checkout
+
+_SETTINGS = {
+    "core.untrackedCache": "false",
+    "core.sparseCheckout": "false",
+    "core.checkStat": "default",
+    "core.trustctime": "true",
+    "core.splitIndex": "false",
+    "index.sparse": "false",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "core.safecrlf": "false",
+    "advice.addEmbeddedRepo": "false",
+    "core.fsync": "committed,loose-object,reference",  # a row must not outlive a power cut without its commit
+    "core.fsyncMethod": "batch",
+}
 """Settings that the engine relies on; an agent can change any of them in the repository."""
 _FIXED_VARIABLES = {
-    "LC_ALL": "C",
-    "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_GRAFT_FILE": os.devnull,
     "GIT_LITERAL_PATHSPECS": "1",
-    "GIT_EDITOR": "true",
 }
 _ALLOWED_VARIABLES = (
     "GIT_EXEC_PATH",
@@ -43,6 +37,8 @@ _ALLOWED_VARIABLES = (
     "GIT_CONFIG_SYSTEM",
     "GIT_CONFIG_NOSYSTEM",
 )
+FROM_FILES = {"GIT_ALLOW_PROTOCOL": "file"}
+"""Variables of a command that fetches from a file."""
 
 
 class GitFailed(OSError):
@@ -70,7 +66,7 @@ class Git(Struct, frozen=True, kw_only=True):
             message = (
                 process.stderr.strip() or process.stdout.strip() or f"exit code {process.returncode}"
             ).splitlines()[-1]
-            raise GitFailed(f"git {args[0]} did not work: {message}")
+            raise GitFailed(f"git {args[0]} failed: {message}")
         return process.stdout
 
     def attempt(
@@ -82,15 +78,13 @@ class Git(Struct, frozen=True, kw_only=True):
         env: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
         """Return the finished process, for callers to which a failure is a valid outcome."""
-        location = (f"--git-dir={self.dir}", *([f"--work-tree={tree}"] if tree else []))
         variables = {**self.env, **({"GIT_INDEX_FILE": index} if index else {}), **(env or {})}
-        return _run(
-            ["git", *_CONFIG_ARGS, *location, *args], cwd=tree or self.dir, env=variables, stdin=stdin
-        )
+        folder = tree or self.dir
+        return _run(git_command.build_argv(args, self.dir, folder), folder, variables, stdin)
 
 
 def _run(
-    argv: Sequence[str], *, cwd: str, env: Mapping[str, str], stdin: str = ""
+    argv: Sequence[str], cwd: str, env: Mapping[str, str], stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
     try:
         process = subprocess.Popen(
@@ -100,49 +94,71 @@ def _run(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            encoding="utf-8",
-            errors="surrogateescape",
             start_new_session=True,  # only the engine receives Ctrl-C
         )
-    except FileNotFoundError as error:
-        missing = "git is not installed" if error.filename == "git" else f"{cwd!r} is not there"
-        raise GitFailed(f"{missing}; the engine needs it") from error
+    except OSError as error:
+        raise GitFailed(_explain(error, cwd)) from error
     with process:
         try:
-            out, err = process.communicate(stdin)
+            out, err = process.communicate(_encode(stdin))
         except KeyboardInterrupt:  # a killed git would leave locks in the user's repository
             process.communicate()
             raise
-    return subprocess.CompletedProcess(argv, process.returncode, out, err)
+    return subprocess.CompletedProcess(argv, process.returncode, _decode(out), _decode(err))
+
+
+def _explain(error: OSError, cwd: str) -> str:
+    if not isinstance(error, FileNotFoundError):
+        return f"cannot start git: {(error.strerror or str(error)).lower()}"
+    missing = "git is not installed" if error.filename == "git" else f"folder {cwd!r} does not exist"
+    return f"{missing}; the engine requires it"
+
+
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _decode(output: bytes) -> str:
+    """Decode without a translation of line ends, which would change file names and diffs."""
+    return output.decode("utf-8", "surrogateescape")
 
 
 def clean_env(env: Mapping[str, str]) -> dict[str, str]:
     """Return *env* without variables that would direct git elsewhere."""
-    allowed = {
-        name: value
-        for name, value in env.items()
-        if not name.startswith("GIT_") or name in _ALLOWED_VARIABLES
-    }
-    return {**allowed, **_FIXED_VARIABLES}
+    return {**git_command.clean_env(env, _ALLOWED_VARIABLES), **_FIXED_VARIABLES}
 
 
-def run_in(cwd: str, env: Mapping[str, str], *args: str) -> subprocess.CompletedProcess[str]:
-    """Run git in *cwd*, on the repository that it finds there."""
-    return _run(["git", *_CONFIG_ARGS, *args], cwd=cwd, env=clean_env(env))
+def find_checkout(cwd: str, env: Mapping[str, str]) -> Checkout:
+    """Return the checkout that contains *cwd*; raise `NoRepository`."""
+    return git_command.find_checkout(cwd, clean_env(env), _run_plain)
+
+
+def open_checkout(cwd: str, env: Mapping[str, str]) -> Git:
+    """Return git with the HEAD and the index of the checkout that contains *cwd*; raise `NoRepository`."""
+    return open_git(find_checkout(cwd, env).dir, clean_env(env))
+
+
+def open_git(git_dir: str, env: Mapping[str, str]) -> Git:
+    """Return git on the repository *git_dir*, in an environment from `clean_env`; raise `NoRepository`."""
+    return Git(dir=git_dir, env=git_command.secure_env(git_dir, env, _run_plain, _SETTINGS.items()))
+
+
+def _run_plain(argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> ProcessResult:
+    process = _run(argv, cwd, env)
+    return ProcessResult(code=process.returncode, stdout=process.stdout, stderr=process.stderr)
 
 
 def run_without_repository(*args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Run git outside of any repository."""
+    """Run git outside of any repository, and without the user's configuration."""
     env = {**clean_env(os.environ), "GIT_CEILING_DIRECTORIES": os.sep, "GIT_CONFIG_NOSYSTEM": "1"}
-    return _run(["git", *args], cwd=os.sep, env={**env, "GIT_CONFIG_GLOBAL": os.devnull}, stdin=stdin)
+    env = git_command.with_settings({**env, "GIT_CONFIG_GLOBAL": os.devnull})
+    return _run(git_command.build_argv(args), os.sep, env, stdin)
 
 
-def commit_identity(cwd: str, env: Mapping[str, str]) -> dict[str, str]:
+def commit_identity(git: Git, env: Mapping[str, str]) -> dict[str, str]:
     """Return the author and committer variables: the user's, if git knows the name."""
-    name = (
-        run_in(cwd, env, "config", "user.name").stdout.strip() or env.get("GIT_AUTHOR_NAME", "") or "hookline"
-    )
-    email = run_in(cwd, env, "config", "user.email").stdout.strip() or env.get("GIT_AUTHOR_EMAIL", "")
+    name = git.attempt("config", "user.name").stdout.strip() or env.get("GIT_AUTHOR_NAME", "") or "hookline"
+    email = git.attempt("config", "user.email").stdout.strip() or env.get("GIT_AUTHOR_EMAIL", "")
     email = email or "hookline@localhost"
     return {
         **{f"GIT_{role}_NAME": name for role in ("AUTHOR", "COMMITTER")},

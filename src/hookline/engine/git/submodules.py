@@ -10,7 +10,7 @@ from glob import escape, glob
 from msgspec import Struct
 
 from hookline.engine.git.repository import Repository, Unusable
-from hookline.engine.git.run_git import Git
+from hookline.engine.git.run_git import open_git
 
 FILE = ".gitmodules"
 _LINK = "160000"
@@ -33,7 +33,7 @@ def available_modules(repository: Repository, commit: str) -> Iterator[Module]:
             continue
         if not module_repository.commit(expected):
             raise Unusable(
-                f"submodule {path!r} has no commit {expected[:12]} yet; run `git submodule update --init`"
+                f"submodule {path!r} lacks commit {expected[:12]}; run `git submodule update --init`"
             )
         yield Module(path=path, commit=expected, repository=module_repository)
 
@@ -66,7 +66,7 @@ def _find_repository(repository: Repository, path: str, name: str) -> Repository
     root = os.path.join(repository.root, path)
     for candidate in candidates:
         if os.path.isfile(os.path.join(candidate, "HEAD")):
-            return Repository(root=root, git=Git(dir=candidate, env=repository.git.env))
+            return Repository(root=root, git=open_git(candidate, repository.git.env))
     return None
 
 
@@ -78,8 +78,8 @@ def check(repository: Repository, commit: str) -> tuple[str, ...]:
     for path in link_paths:
         if path not in declared:
             raise Unusable(
-                f"this repository has a commit of another one at {path!r} that {FILE} does not name, "
-                "so that its files are nowhere; run `git submodule add` for it, or take it out"
+                f"the repository at {path!r} is a submodule that {FILE} does not list, "
+                "so its files are missing; run `git submodule add` for it, or remove it"
             )
     available = {module.path: module for module in available_modules(repository, commit)}
     nested = (

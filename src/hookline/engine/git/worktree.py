@@ -12,7 +12,6 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from hookline.core.values import replace
 from hookline.engine.git import submodules
 from hookline.engine.git.add import (
     add_all,
@@ -24,6 +23,7 @@ from hookline.engine.git.add import (
 from hookline.engine.git.repository import HEADS, Repository
 from hookline.engine.git.run_git import GitFailed, real_path
 from hookline.engine.scope import PathFilter
+from hookline.system.paths import create_private
 
 _LINK, _SUBMODULE, _ABSENT, _FOLDER = "120000", "160000", "000000", "040000"
 
@@ -74,10 +74,7 @@ class Worktree(Struct, frozen=True, kw_only=True):
     @property
     def head(self) -> str:
         """The commit checked out according to the worktree's own records; empty if they are gone."""
-        if not os.path.isdir(self.admin):
-            return ""
-        repository = replace(self.repository, git=replace(self.repository.git, dir=self.admin))
-        return repository.commit("HEAD")
+        return self.repository.commit(f"worktrees/{self.name}/HEAD")
 
     @property
     def exists(self) -> bool:
@@ -91,7 +88,7 @@ class Worktree(Struct, frozen=True, kw_only=True):
         if not self.exists:
             with suppress(FileNotFoundError):
                 os.unlink(self.path)
-            os.makedirs(self.path, mode=0o700)
+            create_private(self.path)
         _register(self, commit)
         self._fill(commit, "-ffdxq" if remove_ignored else "-ffdq")
         shutil.copyfile(self.index, new_index := os.path.join(self.admin, "index.hookline"))
@@ -169,7 +166,7 @@ class Worktree(Struct, frozen=True, kw_only=True):
             os.unlink(self.index)
 
     def _run_unlocked(self, *args: str) -> None:
-        """Run git after removing the index lock: nobody else uses this index, so a killed engine left it."""
+        """Run git after removing an old index lock: no other process uses this index."""
         with suppress(FileNotFoundError):
             os.unlink(f"{self.index}.lock")
         try:
@@ -264,7 +261,7 @@ _ADMIN_FILES = {"HEAD", "commondir", "gitdir", "index", "logs", "ORIG_HEAD", "co
 
 
 def _register(tree: Worktree, commit: str) -> None:
-    """Write git's records of the worktree, whatever an agent did to them."""
+    """Rewrite git's records of the worktree, which an agent may have changed."""
     add_permissions(os.path.dirname(tree.path), tree.path)
     os.makedirs(tree.admin, exist_ok=True)
     for name in os.listdir(tree.admin):
@@ -287,8 +284,7 @@ def _write_file(path: str, text: str) -> None:
             file.write(os.fsencode(f"{text}\n"))
     except OSError as error:
         raise GitFailed(
-            f"{path!r}, by which git knows the worktree, cannot be written: {error.strerror}; "
-            "see who has changed its permissions"
+            f"cannot write {path!r}, git's record of the worktree: {error.strerror}; check its permissions"
         ) from error
 
 

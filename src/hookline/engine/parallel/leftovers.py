@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from hookline.system import file_lock
+from hookline.system.own_command import module_command
 from hookline.system.process import unattended
 
 LOCK, ALIVE, PREFIX = "lock", "alive", "at-"
@@ -55,7 +56,7 @@ def _start_watchdog(path: str, mark: str) -> int:
     Ray kills the children of a worker with it, so the watchdog is detached from its parent.
     """
     read_end, write_end = os.pipe()
-    argv = (sys.executable, "-m", "hookline.engine.parallel.leftovers", path, mark)
+    argv = (*module_command("hookline.engine.parallel.leftovers"), path, mark)
     script = 'exec 3<&0; "$@" <&3 3<&- &'
     devnull = subprocess.DEVNULL
     subprocess.run(

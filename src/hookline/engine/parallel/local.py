@@ -4,19 +4,19 @@ import json
 import os
 import selectors
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import IO, Any, Protocol
 
 from hookline.engine.parallel.worker import WorkerAssignment
+from hookline.system.own_command import module_command
 from hookline.system.process import unattended
 
 _MARK = "HOOKLINE_MARK"
 EXIT_TIMEOUT = 8.0
 """Seconds that a worker has to exit after it was asked to."""
-_WORKER = (sys.executable, "-m", "hookline.engine.parallel.worker")
+_WORKER = module_command("hookline.engine.parallel.worker")
 _CHUNK = 1 << 16
 FINAL_REPORTS = ("decided", "failed")
 """The last report of an assignment."""

@@ -36,8 +36,8 @@ CANCEL_TIMEOUT = 15.0
 HEAD_CHECK_SECONDS, MISSES_BEFORE_NOTICE = 5.0, 2
 """Seconds between two checks of the cluster's head; failed checks in a row before the notice."""
 HEAD_LOST = (
-    "the head of the cluster does not answer; if it stays away Ray ends this within a minute, "
-    "and `hookline run --resume` goes on when it is back"
+    "the head of the cluster does not respond; unless it returns, Ray ends this process within a minute; "
+    "continue later with `hookline run --resume`"
 )
 LOCAL = "local"
 """Address of a cluster on this machine only, which ends with the run."""
@@ -185,7 +185,7 @@ def check(address: str) -> None:
     if not port.isdecimal():
         if address not in ADDRESS_KEYWORDS:
             raise NoCluster(
-                f"{address!r} is no address of a cluster; say HOST:PORT, {' or '.join(ADDRESS_KEYWORDS)}"
+                f"invalid cluster address {address!r}: expected HOST:PORT, {' or '.join(ADDRESS_KEYWORDS)}"
             )
         return
     try:
@@ -197,10 +197,10 @@ def check(address: str) -> None:
 def _unreachable(address: str, error: Exception) -> NoCluster:
     why = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
     if address == LOCAL:
-        return NoCluster(f"Ray does not start on this machine ({why}); try again when it has less to do")
-    return NoCluster(
-        f"no cluster of Ray answers at {address!r} ({why}); start one there with `ray start --head`"
-    )
+        return NoCluster(
+            f"Ray failed to start on this machine ({why}); try again when the machine is less busy"
+        )
+    return NoCluster(f"no Ray cluster at {address!r} ({why}); start one there with `ray start --head`")
 
 
 def _join(address: str, workers: int) -> Any:

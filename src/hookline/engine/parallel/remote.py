@@ -16,7 +16,7 @@ from hookline.engine.git.repository import HEADS, REFS, Repository, open_reposit
 from hookline.engine.parallel import leftovers, worker
 from hookline.engine.parallel.local import LocalPool
 from hookline.engine.parallel.worker import WorkerAssignment
-from hookline.system.paths import find_places
+from hookline.system.paths import create_private, find_places
 
 POLL_SECONDS = 0.5
 """Maximum seconds until a cancelled task is noticed."""
@@ -48,7 +48,7 @@ class TaskResult(Struct, frozen=True, kw_only=True):
     logs: Mapping[str, bytes] = EMPTY
     problem: str = ""
     lost: bool = False
-    """Whether the worker process exited without a final report."""
+    """True if the worker process exited without a final report."""
 
 
 def run_experiment(task: TaskInput, base: bytes) -> TaskResult:
@@ -75,15 +75,16 @@ def _ensure_base_repository(run: str, base: str, bundle: bytes, env: Mapping[str
     """Return the repository at the run's base commit; one per machine, shared by all tasks."""
     run_folder = os.path.join(find_places(env, "/").scratch, "cluster", run)
     path = os.path.join(run_folder, f"{base}.git")
-    os.makedirs(run_folder, mode=0o700, exist_ok=True)
+    create_private(run_folder)
     with leftovers.lock_folder(run_folder):
         if not os.path.isdir(path):
             leftovers.remove_old_runs(run_folder)
             with tempfile.TemporaryDirectory(dir=run_folder) as folder:
                 file, aside = os.path.join(folder, "bundle"), os.path.join(folder, "git")
                 _write(file, bundle)
-                _run_git("init", "-q", "--bare", _object_format(base), aside, cwd=run_folder, env=env)
-                _run_git("fetch", "-q", file, "refs/*:refs/*", cwd=aside, env=env)
+                _create_repository("--bare", _object_format(base), aside)
+                git = run_git.open_git(aside, run_git.clean_env(env))
+                git("fetch", "-q", file, "refs/*:refs/*", env=run_git.FROM_FILES)
                 os.rename(aside, path)
     return path
 
@@ -93,7 +94,7 @@ def _object_format(commit: str) -> str:
 
 
 def _unpack(task: TaskInput, base_repository: str, root: str, env: Mapping[str, str]) -> Repository:
-    _run_git("init", "-q", _object_format(task.base), root, cwd=os.path.dirname(base_repository), env=env)
+    _create_repository(_object_format(task.base), root)
     _write(
         os.path.join(root, ".git", "objects", "info", "alternates"), f"{base_repository}/objects\n".encode()
     )
@@ -101,7 +102,7 @@ def _unpack(task: TaskInput, base_repository: str, root: str, env: Mapping[str, 
     if task.commits:
         file = os.path.join(root, ".git", "commits")
         _write(file, task.commits)
-        repository.git("fetch", "-q", file, "refs/*:refs/*")
+        repository.git("fetch", "-q", file, "refs/*:refs/*", env=run_git.FROM_FILES)
     for name, text in task.identity.items():
         repository.git("config", name, text)
     repository.set_ref(f"{HEADS}base", task.base)
@@ -118,7 +119,7 @@ def _run_assignment(assignment: WorkerAssignment, env: Mapping[str, str], mark: 
                 if status in ("decided", "failed"):
                     return status, values[0]
                 if status == "lost":
-                    return status, "its process was lost"
+                    return status, "its process exited"
 
 
 def _pack_result(assignment: WorkerAssignment, repository: Repository, step: Mapping[str, Any]) -> TaskResult:
@@ -149,13 +150,13 @@ def _read_logs(folder: str, number: int) -> dict[str, bytes]:
 
 
 def _write(path: str, content: bytes) -> None:
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    create_private(os.path.dirname(path))
     with open(path, "wb") as file:
         file.write(content)
 
 
-def _run_git(*args: str, cwd: str, env: Mapping[str, str]) -> None:
-    process = run_git.run_in(cwd, env, *args)
+def _create_repository(*args: str) -> None:
+    process = run_git.run_without_repository("init", "-q", *args)
     if process.returncode:
         errors = process.stderr.strip().splitlines() or [f"exit code {process.returncode}"]
-        raise run_git.GitFailed(f"git {args[0]} did not work: {errors[-1]}")
+        raise run_git.GitFailed(f"git init failed: {errors[-1]}")

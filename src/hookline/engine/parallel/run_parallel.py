@@ -108,7 +108,9 @@ def _prepare_works(work: Work, context: RunContext) -> dict[str, Work]:
 def _find_stop(state: _ParallelRun, work: Work, spent: float, interrupts: Interrupts) -> StopReason | None:
     stop = stop_reason.find_stop(work.target, state.rows, spent, work.run.since)
     if interrupts.stop_requested:
-        stop = stop or StopReason(reason="cancelled", text="ended by the user after the experiments at work")
+        stop = stop or StopReason(
+            reason="cancelled", text="stopped by the user after the running experiments"
+        )
     return stop
 
 
@@ -203,14 +205,14 @@ def _retry(state: _ParallelRun, worker: str, problem: str = "") -> None:
         config.restore_settings(
             work.run, repository.git.dir, settings, step.experiment, state.context.watcher.on_notice
         )
-    reason = problem or "its worker is gone"
+    reason = problem or "its worker exited"
     state.context.watcher.on_notice(
-        redact(f"experiment {step.experiment} goes on with another worker: {reason}")
+        redact(f"experiment {step.experiment} continues with another worker: {reason}")
     )
     if count < MAX_ATTEMPTS:
         _send(state, worker, step)
     elif problem:
-        raise WorkerFailed(redact(f"experiment {step.experiment} cannot go on: {problem}"))
+        raise WorkerFailed(redact(f"experiment {step.experiment} cannot continue: {problem}"))
     else:
         why = f"its worker was lost {count} times"
         _on_decided(state, worker, experiment.give_up(work, step, state.rows, why))
@@ -235,7 +237,7 @@ def _keep_winner(state: _ParallelRun, worker: str) -> None:
         return
     rebased = _rebase_step(state.works[worker], step, incumbent)
     if rebased is None:
-        _record(state, worker, step, problem="its change does not fit what stands by now")
+        _record(state, worker, step, problem="its change does not apply to the current best commit")
         return
     state.rebasing, state.busy[worker] = worker, rebased
     _send(state, worker, rebased)
@@ -280,7 +282,7 @@ def _final_row(work: Work, step: ExperimentProgress, problem: str) -> Row:
     first = journal.from_json(step.first or step.row)
     ref = experiment_ref(work.run.id, step.experiment)
     work.tree.repository.set_ref(ref, first.commit)
-    reason = problem or f"on what stands by now: {row.status}, {row.details.get('verdict', '')}"
+    reason = problem or f"on the current best commit: {row.status}, {row.details.get('verdict', '')}"
     details = {**first.details, "verdict": reason, "onto": step.start, "again": row.metric}
     return journal.redact_row(
         replace(first, status="superseded", description=f"{first.description}; {reason}", details=details)

@@ -13,7 +13,8 @@ from typing import Any
 from msgspec import Struct
 
 from hookline.core.frozen import EMPTY, Frozen
-from hookline.system.paths import FOLDER
+from hookline.core.registry import describe_unknown
+from hookline.system.paths import FOLDER, create_private
 
 AGENTS, FILE, INSTRUCTIONS, HOOKS = "agents", "profile.toml", "INSTRUCTIONS.md", "hooks"
 DEFAULT = "default"
@@ -64,7 +65,7 @@ def load(name: str, root: str) -> Profile:
     table = _read_table(os.path.join(folder, FILE), name)
     unknown = sorted(table.keys() - set(_KEYS))
     if unknown:
-        raise BadProfile(f"profile {name!r}: {unknown[0]!r} is no key; there are: {', '.join(_KEYS)}")
+        raise BadProfile(f"profile {name!r}: {describe_unknown('key', unknown[0], _KEYS)}")
     return Profile(
         name=name,
         folder=folder,
@@ -81,7 +82,7 @@ def write_config(profile: Profile, folder: str) -> str:
     """Write the profile's hooks and rules into *folder* as hookline configuration; return *folder*."""
     shutil.rmtree(folder, ignore_errors=True)
     hooks_folder = os.path.join(folder, HOOKS)
-    os.makedirs(hooks_folder)
+    create_private(hooks_folder)
     for path in profile.hooks:
         os.symlink(path, os.path.join(hooks_folder, os.path.basename(path)))
     if profile.rules:
@@ -105,8 +106,8 @@ def _folder(name: str, root: str) -> str:
     if name == DEFAULT:
         return os.path.join(_SHIPPED, DEFAULT)
     raise BadProfile(
-        f"no profile is called {name!r}; there are: {', '.join(names(root))}; "
-        f"make the folder {FOLDER}/{AGENTS}/{name} for a new one"
+        f"no profile named {name!r}; available: {', '.join(names(root))}; "
+        f"create the folder {FOLDER}/{AGENTS}/{name} for a new profile"
     )
 
 
@@ -117,7 +118,7 @@ def _read_table(path: str, name: str) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadProfile(f"profile {name!r}: {FILE} cannot be read: {error}") from None
+        raise BadProfile(f"profile {name!r}: cannot read {FILE}: {error}") from None
 
 
 def _read_text(path: str) -> str:
@@ -131,31 +132,31 @@ def _read_text(path: str) -> str:
 def _parse_permission(table: Mapping[str, Any], name: str) -> str:
     value = table.get("permission", "")
     if value not in PERMISSIONS:
-        raise BadProfile(f"profile {name!r}: permission is edit, full or empty, not {value!r}")
+        raise BadProfile(f"profile {name!r}: invalid permission {value!r}: expected edit, full or empty")
     return str(value)
 
 
 def _parse_texts(table: Mapping[str, Any], key: str, name: str) -> list[str]:
     value = table.get(key, [])
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise BadProfile(f'profile {name!r}: {key} is a list of texts, such as ["--flag"]')
+        raise BadProfile(f'profile {name!r}: {key} must be a list of strings, such as ["--flag"]')
     return value
 
 
 def _parse_env(table: Mapping[str, Any], name: str) -> dict[str, str]:
     value = table.get("env", {})
     if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
-        raise BadProfile(f'profile {name!r}: env is a table of texts, such as NAME = "value"')
+        raise BadProfile(f'profile {name!r}: env must be a table of strings, such as NAME = "value"')
     return value
 
 
 def _parse_rules(table: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     value = table.get("rules", [])
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise BadProfile(f"profile {name!r}: rules are tables; begin each with [[rules]]")
+        raise BadProfile(f"profile {name!r}: rules must be tables; start each with [[rules]]")
     for number, rule in enumerate(value, 1):
         if rule.get("action") not in ACTIONS:
-            raise BadProfile(f"profile {name!r}: the action of rule {number} is {' or '.join(ACTIONS)}")
+            raise BadProfile(f"profile {name!r}: the action of rule {number} must be {' or '.join(ACTIONS)}")
         _check_rule(rule, f"profile {name!r}: rule {number}")
     return value
 
@@ -165,12 +166,12 @@ def _check_rule(rule: Mapping[str, Any], where: str) -> None:
     unknown = sorted(set(rule) - {"action", "reason", *RULE_KEYS})
     if unknown:
         raise BadProfile(
-            f"{where} has {unknown[0]!r}; besides action and reason there are: {', '.join(RULE_KEYS)}"
+            f"{where}: unknown key {unknown[0]!r}; expected action, reason or one of: {', '.join(RULE_KEYS)}"
         )
     for key, value in rule.items():
         values = value if isinstance(value, list) else [value]
         if not all(isinstance(text, str) for text in values):
-            raise BadProfile(f"{where} has {value!r} as {key}; write a text, or a list of texts")
+            raise BadProfile(f"{where}: invalid {key} {value!r}: expected a string or a list of strings")
 
 
 def _find_hooks(folder: str) -> tuple[str, ...]:

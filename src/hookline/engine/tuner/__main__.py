@@ -1,8 +1,7 @@
-"""`python -m hookline.engine.tuner`: try other values where the code has marks, and say which."""
+"""`python -m hookline.engine.tuner`: try other values at the marks in the code, and print them."""
 
 import argparse
 import os
-import subprocess
 import sys
 import zlib
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from collections.abc import Sequence
 from pathspec import GitIgnoreSpec
 
 from hookline.core.extras import describe_missing
+from hookline.engine.git.run_git import open_checkout
 from hookline.engine.tuner.history import read_trials
 from hookline.engine.tuner.study import propose
 from hookline.engine.tuner.tunable_values import (
@@ -35,7 +35,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BadMark as error:
         return _fail(str(error), 2)
     if not marks:
-        return _fail("no value is marked in the mutable files; write `# tune: 1..100` behind one", 2)
+        return _fail(
+            "no value is marked in the mutable files; add a comment such as `# tune: 1..100` after a value", 2
+        )
     trials = read_trials(args.journal, worktree, sorted({mark.path for mark in marks}))
     try:
         values = propose(marks, trials, direction=args.direction, seed=_seed(args), turn=args.experiment)
@@ -53,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m hookline.engine.tuner", description=__doc__)
     parser.add_argument("--worktree", default=".")
-    parser.add_argument("--journal", default="", help="the journal's twin, results.jsonl")
+    parser.add_argument("--journal", default="", help="path of results.jsonl")
     parser.add_argument("--direction", choices=("lower", "higher"), default="lower")
     parser.add_argument("--mutable", action="append", default=[], metavar="GLOB")
     parser.add_argument("--immutable", action="append", default=[], metavar="GLOB")
@@ -78,9 +80,9 @@ def _read_files(worktree: str, mutable: Sequence[str], immutable: Sequence[str])
 
 
 def _list_files(worktree: str) -> list[str]:
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"]
-    process = subprocess.run(command, cwd=worktree, capture_output=True, check=True)
-    return sorted(os.fsdecode(name) for name in process.stdout.split(b"\0") if name)
+    options = ("-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+    output = open_checkout(worktree, os.environ)("ls-files", *options, tree=worktree)
+    return sorted(name for name in output.split("\0") if name)
 
 
 def _read_marked(path: str) -> str | None:

@@ -2,11 +2,11 @@
 
 import json
 import os
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from hookline.engine.git.run_git import open_checkout
 from hookline.engine.tuner.study import Trial
 from hookline.engine.tuner.tunable_values import BadMark, find_marks
 
@@ -52,15 +52,9 @@ def _read_files(worktree: str, requests: Iterable[tuple[str, str]]) -> dict[tupl
     if not unique:
         return {}
     lines = "".join(f"{commit}:{path}\n" for commit, path in unique if "\n" not in path)
-    process = subprocess.run(
-        ["git", "cat-file", "--batch"],
-        cwd=worktree,
-        input=lines.encode("utf-8", "surrogateescape"),
-        capture_output=True,
-        env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"},
-        check=False,
-    )
-    return dict(_parse_batch(process.stdout, [request for request in unique if "\n" not in request[1]]))
+    output = open_checkout(worktree, os.environ).attempt("cat-file", "--batch", stdin=lines).stdout
+    data = output.encode("utf-8", "surrogateescape")
+    return dict(_parse_batch(data, [request for request in unique if "\n" not in request[1]]))
 
 
 def _parse_batch(output: bytes, requests: Sequence[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], str]]:

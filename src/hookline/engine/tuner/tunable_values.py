@@ -12,10 +12,10 @@ from msgspec import Struct
 
 from hookline.core.values import replace
 
-ALLOWED = "write LOW..HIGH, LOW..HIGH log, LOW..HIGH step N, or a|b|c"
+ALLOWED = "expected LOW..HIGH, LOW..HIGH log, LOW..HIGH step N, or a|b|c"
 
 _MARK = re.compile(
-    r"(?P<open>\#+|//+|--+|;+|%+|/\*+|<!--|\(\*|\{-|'|\brem\b)[ \t]*tune:[ \t]*(?P<says>.*?)[ \t]*"
+    r"(?P<open>\#+|//+|--+|;+|%+|/\*+|<!--|\(\*|\{-|'|\brem\b)[ \t]*tune:[ \t]*(?P<space>.*?)[ \t]*"
     r"(?:\*+/|-->|\*\)|-\}|\r?$)",
     re.IGNORECASE,
 )
@@ -110,7 +110,7 @@ def _find_in_text(path: str, text: str) -> Iterator[TunableValue]:
 def _parse_mark(
     path: str, lines: Sequence[str], starts: Sequence[int], number: int, match: re.Match[str]
 ) -> TunableValue:
-    space = _parse_space(match["says"], f"{path} line {number + 1}")
+    space = _parse_space(match["space"], f"{path} line {number + 1}")
     row, before = number, lines[number][: match.start()]
     if not before.strip() and number + 1 < len(lines):
         row = number + 1
@@ -120,7 +120,7 @@ def _parse_mark(
     if span is None:
         expected = "number" if isinstance(space, Range) else f"one of {', '.join(space.options)}"
         raise BadMark(
-            f"{where}: the mark `tune: {match['says']}` has no {expected} before it; put it behind one"
+            f"{where}: the mark `tune: {match['space']}` has no {expected} before it; place it after one"
         )
     start, end = span
     value = _convert_value(before[start:end], space)
@@ -146,7 +146,7 @@ def _parse_space(text: str, where: str) -> Range | Choice:
         integers = all(isinstance(number, int | None) for number in (low, high, step))
         if low < high and not (match["log"] and low <= 0) and (step is None or step > 0):
             return Range(low=low, high=high, whole=integers, log=bool(match["log"]), step=step)
-    raise BadMark(f"{where}: `tune: {text}` is no range and no choice; {ALLOWED}")
+    raise BadMark(f"{where}: invalid mark `tune: {text}`: {ALLOWED}")
 
 
 def _parse_number(text: str) -> int | float:

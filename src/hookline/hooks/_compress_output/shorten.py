@@ -44,12 +44,12 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 def shorten(text: str, limits: Limits, whole: str) -> str:
-    """Return *text* within *limits*; *whole* says where the full text is."""
+    """Return *text* within *limits*; *whole* names the place of the full text."""
     lines = text.split("\n")
     errors = _list_errors(text)
     kept = _select_lines(lines, errors, limits)
     shown = "\n".join(_format_lines(lines, kept))
-    cut = f"{len(lines) - len(kept):,} of {len(lines):,} lines cut ({len(text):,} characters in all)"
+    cut = f"{len(lines) - len(kept):,} of {len(lines):,} lines cut ({len(text):,} characters in total)"
     return "\n".join((f"[hookline: {cut}; {whole}]", *errors, shown))
 
 
@@ -171,7 +171,7 @@ def tree(
     event: PostToolUse, state: State, *, kinds: tuple[str, ...], lines: int, size: int, **more: int
 ) -> Iterator[Branch]:
     if event.kind not in kinds:
-        yield branch(f"output of the kind {event.kind} stays whole; `kinds` has: {', '.join(kinds)}")
+        yield branch(f"output of kind {event.kind!r} is not shortened; `kinds` lists: {', '.join(kinds)}")
         return
     limits, texts = Limits(lines=lines, size=size, **more), list[str]()
 
@@ -182,23 +182,25 @@ def tree(
     map_texts(event.output, collect)
     yield from (_explain_text(text, limits) for text in texts if text)
     if not any(texts):
-        yield branch("there is no text in the output")
+        yield branch("the output contains no text")
 
 
 def _explain_text(text: str, limits: Limits) -> Branch:
     size = f"{format_count(text.count(chr(10)) + 1, 'line')}, {format_count(len(text), 'character')}"
     limit_text = f"{format_count(limits.lines, 'line')}, {format_count(limits.size, 'character')}"
     if stays_whole(text, limits):
-        data = "; it is data without lines" if limits.exceeded(text) else ""
+        data = "; encoded data is not shortened" if limits.exceeded(text) else ""
         return branch(f"{size}; at most {limit_text}{data}")
     counts = count_lines(text, limits)
     below = branch(
-        f"{format_count(counts.lines, 'line')} shown, out of the first {limits.head}, "
-        f"the last {limits.tail}, and what looks like an error ({counts.alarming:,}) "
-        f"with {format_count(limits.around, 'line')} around it"
+        f"{format_count(counts.lines, 'line')} shown, from the first {limits.head}, "
+        f"the last {limits.tail}, and possible errors ({counts.alarming:,}) "
+        f"with {format_count(limits.around, 'line')} around each"
     )
     error_branches = (
-        [branch(f"on top: {format_count(counts.errors, 'error')} of known tools")] if counts.errors else []
+        [branch(f"{format_count(counts.errors, 'error')} of known tools listed at the top")]
+        if counts.errors
+        else []
     )
     return branch(
         f"{size}; at most {limit_text}", below, *error_branches, judgement="modify", rule="long-output"

@@ -1,4 +1,4 @@
-"""The rules of dangerous-command: from a command line to what it would destroy."""
+"""Rules of dangerous-command: find the parts of a command line that would destroy something."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hookline.shell import UNKNOWN, Reading, SimpleCommand, read
 __all__ = ["Action", "Finding", "Place", "findings", "known", "looked"]
 
 _GLOBBED = ("git", "rm", "dd", "mkfs", "shred", "chmod", "chown", "find", "mv", "wipefs")
-"""Programs that are looked for behind a pattern such as `/bin/r?`."""
+"""Programs that are matched with a pattern such as `/bin/r?`."""
 _NOTHING: Mapping[str, str] = {}
 _CONNECTION = ("/dev/tcp/", "/dev/udp/")
 
@@ -31,7 +31,7 @@ def findings(
     runners: Mapping[str, str] = _NOTHING,
     shell: Literal["bash", "powershell", "cmd"] = "bash",
 ) -> tuple[Finding, ...]:
-    """Everything in *line* that a rule speaks about, in the order it would run."""
+    """Return a finding for everything in *line* that breaks a rule, in the order of execution."""
     reading, place = _read(line, place, runners, shell)
     found = [finding for command in reading.commands for finding in _judged(command, place)]
     return tuple(dict.fromkeys((*found, *_besides(reading))))
@@ -40,7 +40,7 @@ def findings(
 def looked(
     line: str, place: Place, *, runners: Mapping[str, str], shell: Literal["bash", "powershell", "cmd"]
 ) -> Iterator[tuple[SimpleCommand | None, tuple[Finding, ...]]]:
-    """The same command by command, with those that no rule speaks about; None for what is no command."""
+    """Yield every command of *line* with its findings, and None with those that belong to no command."""
     reading, place = _read(line, place, runners, shell)
     yield from ((command, tuple(_judged(command, place))) for command in reading.commands)
     yield from ((None, (finding,)) for finding in _besides(reading))
@@ -54,7 +54,7 @@ def _read(
 
 
 def _besides(reading: Reading) -> Iterator[Finding]:
-    """What a line does as a whole, and what of it could not be read."""
+    """Yield the findings about the line as a whole, and about its unreadable parts."""
     if reading.fork_bombs:
         yield DISK.find("fork-bomb", replace(reading.commands[0], span=reading.fork_bombs[0]))
     if reading.problems:
@@ -62,7 +62,7 @@ def _besides(reading: Reading) -> Iterator[Finding]:
 
 
 def known(command: SimpleCommand) -> bool:
-    """Whether any rule is about a program that *command* may be."""
+    """Return whether a rule exists for a program that *command* may run."""
     return any(judges(name, command) for _, name in _names(command))
 
 
@@ -78,7 +78,7 @@ def _judged(command: SimpleCommand, place: Place) -> Iterator[Finding]:
 
 
 def _anything(command: SimpleCommand, place: Place) -> Iterator[Finding]:
-    """Rules that hold whatever the program: where its code comes from, and where its output goes."""
+    """Apply the rules that hold for every program: the origin of its code, and the target of its output."""
     connected = any(one.target.text.startswith(_CONNECTION) for one in command.redirects)
     via = command.via[-1] if command.via else ""
     if command.words[0].origins or connected or via.endswith((" ssh", " --exec")):
@@ -90,7 +90,7 @@ def _anything(command: SimpleCommand, place: Place) -> Iterator[Finding]:
 
 
 def _names(command: SimpleCommand) -> Iterator[tuple[int, str]]:
-    """Programs that this may be, each with how many words come before its arguments."""
+    """Yield the names of the programs that *command* may run, each with the number of words to skip."""
     first = command.words[0]
     yield 1, "mkfs" if command.name.startswith("mkfs.") else command.name
     if first.glob:
@@ -98,7 +98,7 @@ def _names(command: SimpleCommand) -> Iterator[tuple[int, str]]:
             (1, name) for name in _GLOBBED if fnmatchcase("/bin/" + name, first.text.removeprefix("/usr"))
         )
     if first.dynamic:
-        # `r${x}m` may be rm, and in `$SUDO rm` the unknown may be a wrapper, or nothing at all.
+        # `r${x}m` may be rm, and in `$SUDO rm` the unknown word may be a wrapper, or empty.
         yield 1, first.text.replace(UNKNOWN, "").rpartition("/")[2]
         yield from ((2, word.text) for word in command.words[1:2])
     elif first.text[:1].isupper() and "-" in first.text:

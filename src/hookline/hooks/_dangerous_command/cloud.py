@@ -1,4 +1,4 @@
-"""Pack cloud: what exists once, somewhere else, and is paid for: buckets, machines, stacks, backups."""
+"""Pack cloud: remote resources that exist only once, such as buckets, machines, stacks and backups."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ CLOUD = Pack(
     {
         "cloud-delete": (
             "This deletes or cuts off something in the cloud that may not come back.",
-            "List it first (`aws s3 ls`, `gcloud storage ls`), and leave deleting to a person.",
+            "List it first (`aws s3 ls`, `gcloud storage ls`), and leave deleting to the user.",
         ),
         "bucket-delete": (
             "This deletes stored objects.",

@@ -1,4 +1,4 @@
-"""Pack containers: containers, images and volumes removed, and containers that reach out of theirs."""
+"""Pack containers: removal of containers, images and volumes, and containers with access to the host."""
 
 from collections.abc import Mapping
 
@@ -22,7 +22,7 @@ CONTAINERS = Pack(
         ),
         "container-proxy": (
             "This stops what all requests go through.",
-            "Look with `docker logs NAME`, and leave stopping it to a person.",
+            "Look with `docker logs NAME`, and leave stopping it to the user.",
         ),
         "container-host": (
             "This gives a container the whole machine.",
@@ -76,7 +76,7 @@ KUBERNETES = Pack(
         ),
         "kubernetes-evict": (
             "This takes what runs in a cluster away from where it runs.",
-            "Look with `kubectl get pods -o wide` and leave it to a person.",
+            "Look with `kubectl get pods -o wide`, and leave it to the user.",
         ),
         "release-uninstall": (
             "This uninstalls a release with everything that it brought.",

@@ -1,4 +1,4 @@
-"""Pack databases: data dropped, emptied or cleared, by the tools that reach it."""
+"""Pack databases: data dropped, emptied or cleared by database clients."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from hookline.shell import SimpleCommand, Word
 from hookline.shell.options import parse_options, word_set
 
 LONGEST = 100_000
-"""Characters of SQL that are looked at; a dump that long is no slip of the hand."""
+"""Maximum number of characters of SQL that are examined; a longer dump is not an accident."""
 _NOISE = re.compile(r"'(?:[^'\\]|\\.|'')*+'?|--[^\n]*|/\*.*?(?:\*/|\Z)|#[^\n]*", re.DOTALL)
 _DROP = re.compile(
     r"(?i)\s*(?:DROP\s+(?:TABLE|DATABASE|SCHEMA|VIEW|INDEX|COLLECTION|KEYSPACE|USER|ROLE|SEQUENCE|TYPE|FUNCTION"
@@ -27,7 +27,7 @@ _KEYS = frozenset({"flushall", "flushdb", "shutdown", "debug", "swapdb"})
 
 
 def destroys(text: str) -> bool:
-    """Whether a statement of *text* drops, empties or clears a whole table."""
+    """Return whether a statement of *text* drops, empties or clears a whole table."""
     plain = _NOISE.sub(" ", text[:LONGEST])
     return any(_statement(one) for one in plain.split(";"))
 
@@ -39,12 +39,12 @@ def _statement(one: str) -> bool:
 
 
 def destroys_documents(code: str) -> bool:
-    """Whether code for a document store drops something, or deletes without saying which."""
+    """Return whether code for a document store drops something, or deletes without a filter."""
     return _DOCUMENTS.search(code[:LONGEST]) is not None
 
 
 def destroys_keys(words: list[str]) -> bool:
-    """Whether words for a key store clear all of it."""
+    """Return whether a command for a key-value store clears all of it."""
     low = [word.lower() for word in words]
     return bool(low) and (low[0] in _KEYS or low[:2] in (["script", "flush"], ["function", "flush"]))
 

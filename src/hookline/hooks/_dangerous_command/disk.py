@@ -1,4 +1,4 @@
-"""Pack disk: devices overwritten, volumes removed, machines brought down."""
+"""Pack disk: devices overwritten, volumes removed, machines stopped."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ DISK = Pack(
         "shred": ("This overwrites a file beyond recovery.", "Delete it plainly: `rm FILE`."),
         "volume-remove": (
             "This removes a volume, a pool or a partition table, with all that is on it.",
-            "Look with `lsblk` or `zpool status`, and leave the change to a person.",
+            "Look with `lsblk` or `zpool status`, and leave the change to the user.",
         ),
         "fork-bomb": (
             "This starts processes without end until the machine stands still.",
@@ -34,7 +34,7 @@ _HARMLESS = re.compile(
 
 
 def device(text: str) -> bool:
-    """Whether *text* names a disk, its memory or the like."""
+    """Return whether *text* names a device, such as a disk, that is not harmless to write."""
     path = text.rpartition("=")[2]
     if path.startswith(("//./", "\\\\.\\")):
         return True

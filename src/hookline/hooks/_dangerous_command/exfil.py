@@ -1,4 +1,4 @@
-"""The texts of pack exfil: secrets on their way out."""
+"""Pack exfil: secrets sent to other machines."""
 
 import posixpath
 import re
@@ -41,7 +41,7 @@ _FOLDERS = frozenset(
 
 
 def secret(text: str, place: Place) -> bool:
-    """Whether the path *text* leads to keys, passwords or the like; a home as a whole holds all of them."""
+    """Return whether the path *text* leads to keys, passwords or similar; a whole home contains them."""
     path = posixpath.normpath(text) if text else ""
     parts = path.split("/")
     if path in ("~", "/", "/etc", "/root", place.home or "~"):
@@ -64,16 +64,16 @@ _DECODERS: Mapping[str, frozenset[str]] = {
     "gpg": word_set("-d --decrypt"),
 }
 _MOST = 200
-"""Commands that are looked at on the way back to where something came from."""
+"""Maximum number of commands that are visited to find the origin of a value."""
 
 
 def sources(origins: tuple[int, ...], place: Place) -> Iterator[SimpleCommand]:
-    """The commands that *origins* point at, and those that fed them in turn."""
+    """Return the commands that *origins* refer to, directly or through others."""
     return (place.commands[one] for one in reached(origins, place))
 
 
 def reached(origins: tuple[int, ...], place: Place) -> Iterator[int]:
-    """The same by their numbers."""
+    """Yield the numbers of the commands that *origins* refer to, directly or through others."""
     waiting, seen = list(origins), set(origins)
     while waiting and len(seen) <= _MOST:
         place_of = waiting.pop()
@@ -87,7 +87,7 @@ def reached(origins: tuple[int, ...], place: Place) -> Iterator[int]:
 
 
 def fetched(command: SimpleCommand) -> bool:
-    """Whether *command* prints what it got from another machine, or made readable."""
+    """Return whether *command* prints downloaded or decoded data."""
     if command.name in _DECODERS:
         wanted = _DECODERS[command.name]
         return not wanted or any(word.text in wanted for word in command.words[1:])
@@ -125,18 +125,18 @@ _KEY = re.compile(r"(?:.*/)?(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.ssh/.*(?<!\.pub)(?
 
 
 def secretive(command: SimpleCommand, place: Place) -> bool:
-    """Whether *command*, or one that feeds it, reads a secret."""
+    """Return whether *command*, or a command that feeds it, reads a secret."""
     origins = (*command.stdin_origins, *(one for word in command.words for one in word.origins))
     return _reads(command, place) or _fed(origins, place)
 
 
 def _fed(origins: tuple[int, ...], place: Place) -> bool:
-    """Whether a command that *origins* lead back to reads a secret."""
+    """Return whether a command that *origins* lead back to reads a secret."""
     return any(_carries(one, place) for one in dict.fromkeys(origins))
 
 
 def _carries(first: int, place: Place) -> bool:
-    """Whether a secret comes out of the command with that number; what was found out once stays known."""
+    """Return whether the output of command number *first* may contain a secret; results are cached."""
     walked, waiting = set[int](), [first]
     while waiting:
         one = waiting.pop()
@@ -162,19 +162,19 @@ def _reads(command: SimpleCommand, place: Place) -> bool:
 
 
 def _path(text: str) -> str:
-    """The file in a word such as `@file`, `if=file`, `OPEN:file,option` or `--from=file`."""
+    """Return the file in a word such as `@file`, `if=file`, `OPEN:file,option` or `--from=file`."""
     return _SIGN.sub("", text).split(",")[0]
 
 
 def outward(command: SimpleCommand, place: Place) -> Iterator[Finding]:
-    """What a command prints straight into a connection: `… > /dev/tcp/host/port`."""
+    """Judge output that goes directly into a connection: `… > /dev/tcp/host/port`."""
     connected = any(one.target.text.startswith(("/dev/tcp/", "/dev/udp/")) for one in command.redirects)
     if connected and secretive(command, place):
         yield EXFIL.find("secret-upload", command)
 
 
 def _web(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    """curl and wget: only what they send counts, not what they show as a certificate."""
+    """Judge curl and wget by the data that they send; a client certificate does not count."""
     split = parse_options(words, CURL_VALUES if command.name == "curl" else WGET_VALUES, mixed=True)
     if split.operands and all(_LOCAL.match(word.text) for word in split.operands):
         return
@@ -192,7 +192,7 @@ def _web(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Itera
 
 
 def _files(command: SimpleCommand, sent: list[Word]) -> tuple[int, ...]:
-    """Origins of the words that *sent* was cut out of."""
+    """Return the origins of the words that *sent* was cut from."""
     spans = {word.span for word in sent}
     return tuple(one for word in command.words if word.span in spans for one in word.origins)
 
@@ -202,7 +202,7 @@ def _piped(command: SimpleCommand, place: Place) -> bool:
 
 
 def _sink(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    """Programs that send what they read."""
+    """Judge programs that send their input."""
     own = command.name == "socat" and any(
         secret(piece, place) for word in words for piece in _PIECES.split(word.text)
     )
@@ -212,7 +212,7 @@ def _sink(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iter
 
 
 def _upload(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    """Programs whose last operand is on another machine."""
+    """Judge programs whose last operand is on another machine."""
     operands = parse_options(words, (*SCP_VALUES, "-e", "--rsh"), mixed=True).operands
     if len(operands) < 2 or not (_HOST.match(operands[-1].text) or "://" in operands[-1].text):  # noqa: PLR2004
         return
@@ -223,7 +223,7 @@ def _upload(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> It
 
 
 def _stored(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    """Programs that store files elsewhere: what goes there counts, not what is fetched."""
+    """Judge programs that store files remotely by their uploads; downloads do not count."""
     split = parse_options(words, _STORE_VALUES, mixed=True)
     texts = [word.text for word in split.operands]
     path = next((path for path in _STORING[command.name] if _begins(texts, path.split())), None)
@@ -255,7 +255,7 @@ _STORING: Mapping[str, tuple[str, ...]] = {
     "glab": ("snippet create", "release upload"),
     "rclone": ("copy", "copyto", "sync", "move", "moveto", "rcat"),
 }
-"""The subcommands by which programs send files."""
+"""Subcommands with which programs send files."""
 _STORE_FILES = word_set("-f --file --body --source -s -F --body-file --notes-file -a --add")
 _STORE_VALUES = _STORE_FILES | word_set(
     """-n --name -c --container-name --account-name -d --desc --filename --profile --region --bucket --key

@@ -1,4 +1,4 @@
-"""Why dangerous-command stops a line or lets it pass: every command in it, and the rules that speak."""
+"""Explanation of a verdict of dangerous-command: every command of the line, and the rules that apply."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SHELLS: Mapping[str, Literal["bash", "powershell", "cmd"]] = {
     "cmd": "cmd",
 }
 _SOMEWHERE = "/here"
-"""Stands for a working folder that nobody told us, so that `.` still means that folder."""
+"""Placeholder for an unknown working folder, which gives `.` a meaning."""
 _COMMANDS = ("command", "cmd", "shell_command", "command_line")
-"""Where tools of others have a command line, or its words."""
+"""Input fields in which third-party tools take a command line, or its words."""
 
 
 def command_line_of(event: PreToolUse) -> str:
-    """The command line of a shell, or of a tool of others that takes one."""
+    """Return the command line of a shell, or of a third-party tool that takes one."""
     if event.kind in SHELLS or event.kind not in ("mcp", "other"):
         return (event.command or "") if event.kind in SHELLS else ""
     given = next((event.input[key] for key in _COMMANDS if key in event.input), "")
@@ -58,7 +58,7 @@ def tree(
 ) -> Iterator[Branch]:
     line = command_line_of(event)
     if not line:
-        yield branch(f"{event.tool} is no shell")
+        yield branch(f"{event.tool} is not a shell")
         return
     place = whereabouts(event, state, protected, lease)
     seen = list(looked(line, place, runners=runners, shell=SHELLS.get(event.kind, "bash")))
@@ -79,7 +79,7 @@ def _named(command: SimpleCommand | None, event: PreToolUse, place: Place) -> st
 
 
 def _leads(command: SimpleCommand, others: Iterator[SimpleCommand | None]) -> bool:
-    """Whether it only runs one of the *others*, which says so itself."""
+    """Return whether *command* only runs one of the *others*, which has a branch of its own."""
     depth = len(command.via)
     return any(
         other is not None
@@ -92,7 +92,7 @@ def _leads(command: SimpleCommand, others: Iterator[SimpleCommand | None]) -> bo
 
 def _silence(command: SimpleCommand) -> str:
     name = command.name or "a program that only running tells"
-    return f"none of the rules about {name} fits" if known(command) else f"no rule is about {name}"
+    return f"no rule for {name} matches" if known(command) else f"no rule for {name}"
 
 
 def _rule(one: Decided) -> Branch:

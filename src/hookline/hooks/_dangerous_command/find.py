@@ -1,4 +1,4 @@
-"""`find` that deletes what it comes upon."""
+"""Judge `find` commands that delete the files they find."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ NOT = word_set("! -not")
 WEAK = word_set(
     "-type -mount -xdev -depth -maxdepth -mindepth -follow -print -print0 -noleaf -size -user -ls -a -and"
 )
-"""Tests that nearly everything passes, and no tests at all."""
+"""Tests that nearly every file passes, and options that are not tests."""
 VALUED = word_set(
     """-type -maxdepth -mindepth -size -user -name -iname -path -ipath -regex -iregex -mtime -mmin -atime
     -amin -ctime -cmin -newer -perm -group -gid -uid -inum -samefile -links -fstype -wholename -iwholename
@@ -21,16 +21,19 @@ VALUED = word_set(
 )
 _NAMING = word_set("-name -iname -path -ipath -wholename -iwholename -regex -iregex")
 _EVERYTHING = re.compile(r"(?:\./)?[*?]*\*[*?]*|\*\.\*|(?:\./)?\^?(?:\.[*+])+\$?")
-"""Patterns that every name or path fits."""
+"""Patterns that match every name or path."""
 _FEW: Mapping[str, re.Pattern[str]] = {
     "-type": re.compile("[lspbcD]"),
     "-size": re.compile(r"\d+[a-zA-Z]?|\+[1-9]\d*[MGT]"),
 }
-"""Values with which a weak test says which all the same: links only, empty or large files only."""
+"""Values that make a weak test selective: links only, empty or large files only."""
 
 
 def tells(test: str, value: str, *, negated: bool) -> bool:
-    """Whether a test says which: all but one name is nearly everything, and so is a pattern of stars."""
+    """Return whether a test selects few files.
+
+    A negated name or a pattern of wildcards selects nearly everything.
+    """
     if test in _NAMING:
         return not negated and _EVERYTHING.fullmatch(value) is None
     few = _FEW.get(test)
@@ -59,7 +62,7 @@ def find(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Itera
 
 
 def _deleting(words: tuple[Word, ...]) -> tuple[str, bool]:
-    """By which action things are deleted, and whether a test says which."""
+    """Return the action that deletes, or an empty string, and whether a test selects few files."""
     how, narrowed, negated = "", False, False
     rest = [word.text for word in reversed(words)]
     while rest:
@@ -77,7 +80,7 @@ def _deleting(words: tuple[Word, ...]) -> tuple[str, bool]:
 
 
 def _rm(rest: list[str]) -> bool:
-    """Whether the command up to the `;` deletes; takes it off *rest*."""
+    """Return whether the command up to `;` deletes, and remove that command from *rest*."""
     argv: list[str] = []
     while rest and rest[-1] not in (";", "+"):
         argv.append(rest.pop().rpartition("/")[2])

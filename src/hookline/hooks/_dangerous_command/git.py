@@ -1,4 +1,4 @@
-"""git commands that overwrite or discard work, whatever options stand between `git` and the subcommand."""
+"""git commands that overwrite or discard work, with any options between `git` and the subcommand."""
 
 from collections.abc import Iterator, Mapping
 
@@ -71,7 +71,7 @@ def _switch(git: Git) -> Iterator[str]:
 
 
 def _everything(git: Git) -> bool:
-    """Whether an operand means every file: as a pattern, or as the folder's own path."""
+    """Return whether an operand means every file, as a pattern or as the path of the folder."""
     folders = {git.place.cwd, git.place.root} - {""}
     return any(word.text in _ALL or word.text.rstrip("/") in folders for word in git.inner.operands)
 
@@ -117,7 +117,7 @@ def _push(git: Git) -> Iterator[str]:
 
 
 def _configured(setting: str) -> str:
-    """The refspec that a setting such as `remote.origin.push=+main` stands for; a mirror forces them all."""
+    """Return the refspec in a setting such as `remote.origin.push=+main`; a mirror forces all of them."""
     key, _, value = setting.partition("=")
     if not key.lower().startswith("remote."):
         return ""

@@ -1,4 +1,4 @@
-"""git commands that make commits unreachable or throw away what was put aside."""
+"""git commands that make commits unreachable or discard stashed work."""
 
 from collections.abc import Callable, Iterator, Mapping
 

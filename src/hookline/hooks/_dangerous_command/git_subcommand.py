@@ -1,4 +1,4 @@
-"""How a rule about one git subcommand looks: its options, and the judgement on them."""
+"""Types of the rules about git subcommands: the options, and the function that judges them."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from hookline.shell.options import Options
 
 
 class Git(NamedTuple):
-    """One call of git: its own options, the subcommand's, and where it runs."""
+    """A call of git: its own options, those of the subcommand, and the place where it runs."""
 
     outer: Options
     inner: Options
@@ -17,14 +17,14 @@ class Git(NamedTuple):
 
 class Subcommand(NamedTuple):
     judge: Callable[[Git], Iterator[str]]
-    """The rules that it breaks."""
+    """Function that yields the rules broken by a call."""
     values: frozenset[str]
     """Options that take a value."""
     names: frozenset[str]
-    """All long options, which may be shortened as long as they stay unique."""
+    """All long options, which may be abbreviated as long as they stay unique."""
 
 
 def last(given: Options, on: tuple[str, ...], off: str) -> bool:
-    """Whether the last word on the matter is yes."""
+    """Return whether the last of the options *on* and *off* is one of *on*."""
     states = [name in on for name, _ in given.options if name in on or name == off]
     return bool(states) and states[-1]

@@ -1,4 +1,4 @@
-"""Pack http-delete: requests that delete, by their method or by their address."""
+"""Pack http-delete: requests that delete, by their method or their URL."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -13,11 +13,11 @@ HTTP = Pack(
     {
         "http-delete": (
             "This request deletes something in a running service.",
-            "Read it first with `curl URL`, and leave deleting to a person.",
+            "Read it first with `curl URL`, and leave deleting to the user.",
         ),
         "http-destructive": (
             "This request asks a running service to delete, close or reset something.",
-            "Read it first with `curl URL`, and leave the change to a person.",
+            "Read it first with `curl URL`, and leave the change to the user.",
         ),
     },
 )
@@ -28,7 +28,7 @@ _ADDRESS = re.compile(
 _MUTATION = re.compile(r"(?i)\bmutation\b")
 _CALL = re.compile(r"(?i)\b(?:delete|remove|destroy|drop|purge|archive)\w*\s*[({]")
 _LARGEST, _LONGEST = 20_000, 2_000
-"""Characters of a request's body and of its address that are looked at."""
+"""Maximum number of characters of a request's body and of its URL that are examined."""
 
 
 def _curl(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
@@ -53,7 +53,7 @@ def _wget(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iter
 
 
 def _http(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    """httpie and its like: `http DELETE address name=value`."""
+    """Judge httpie and similar programs: `http DELETE address name=value`."""
     operands = [word.text for word in words if not word.text.startswith("-")]
     method = operands[0].upper() if operands and operands[0].isalpha() else ""
     yield from _request(command, method, operands[1:2] if method else operands[:1], operands[2:])

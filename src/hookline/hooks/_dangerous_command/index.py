@@ -1,4 +1,4 @@
-"""The rules about each program."""
+"""Index of the rules by program."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ _TABLES: tuple[tuple[str, Mapping[str, Judge]], ...] = (
     ("", exfil.JUDGES),
     ("shadow", exfil.HASH_JUDGES),
 )
-"""Rules by program; those with a text apply only to a command that has it in one of its words."""
+"""Rules by program. A row with a text applies only to commands that have it in one of their words."""
 
 
 def judges(name: str, command: SimpleCommand) -> tuple[Judge, ...]:
-    """The rules about the program *name* that *command* could break."""
+    """Return the rules about the program *name* that *command* could break."""
     return tuple(judge for needle, judge in _JUDGES.get(name, ()) if not needle or _says(command, needle))
 
 

@@ -1,4 +1,4 @@
-"""Moving, mirroring and copying over what nobody wants gone: mv, rsync --delete, scp, crontab -r."""
+"""Moves, mirrors and copies that would destroy important data: mv, rsync --delete, scp, crontab -r."""
 
 from collections.abc import Iterator, Mapping
 

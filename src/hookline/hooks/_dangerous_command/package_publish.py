@@ -1,4 +1,4 @@
-"""Pack package-publish: what goes out to everybody, or is taken back from them, and tools removed for all."""
+"""Pack package-publish: packages published or withdrawn, and tools removed for all users."""
 
 from collections.abc import Mapping
 
@@ -13,8 +13,8 @@ PUBLISH = Pack(
             "Look at what would go out first: `npm pack --dry-run`, `cargo package --list`.",
         ),
         "unpublish": (
-            "This takes a published package back, and breaks whoever uses it.",
-            "Publish a mended version instead, when a person says so.",
+            "This removes a published package, and breaks the builds of its users.",
+            "Publish a corrected version instead, after the user agrees.",
         ),
         "package-uninstall": (
             "This removes a package that other programs on this machine may need.",

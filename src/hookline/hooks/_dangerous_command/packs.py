@@ -1,4 +1,4 @@
-"""Which pack does what, as it comes and as the settings have it."""
+"""Packs of rules, their default actions, and the actions in the settings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PACKS: Mapping[str, Action] = {
     **dict.fromkeys(("remote-exec", "containers", "databases", "kubernetes", "cloud", "saas-cli"), "ask"),
     **dict.fromkeys(("repo-host", "package-publish", "http-delete", "exfil", "windows"), "ask"),
 }
-"""What each pack does by itself, in the order of the documentation."""
+"""Default action of each pack, in the order of the documentation."""
 Packs: TypeAlias = """Mapping[
     Literal[
         "core", "disk", "permissions", "git-history", "system-trees", "interpreters",
@@ -36,7 +36,7 @@ Packs: TypeAlias = """Mapping[
     ],
     Literal["ask", "block", "off"],
 ]"""
-"""What the settings may say of them."""
+"""Actions of the packs in the settings."""
 ALL = (
     CORE,
     DISK,
@@ -60,13 +60,13 @@ ALL = (
 
 
 class Decided(NamedTuple):
-    """What is done about a finding."""
+    """A finding and the action on it."""
 
     finding: Finding
     action: Action | None
-    """None where its pack is off, or it is excepted."""
+    """None if the pack is off, or an exception covers the finding."""
     excepted: str | None = None
-    """The written reason."""
+    """The reason of the exception."""
 
 
 def decided(found: Iterable[Finding], allow: Allow, packs: Packs) -> tuple[Decided, ...]:
@@ -82,7 +82,7 @@ def _decided(finding: Finding, allow: Allow, packs: Packs) -> Decided:
 
 
 def action(finding: Finding, packs: Packs) -> Action | None:
-    """What is done about *finding*; None where its pack is off."""
+    """Return the action on *finding*, or None if its pack is off."""
     usual = finding.action or PACKS[finding.pack]
     wanted = next((word for name, word in packs.items() if name == finding.pack), None)
     if wanted == "off":
@@ -93,7 +93,7 @@ def action(finding: Finding, packs: Packs) -> Action | None:
 
 
 class _Tighter(tuple["Any", ...]):
-    """Values of the setting `packs` that nobody needs to be trusted for: those that only block more."""
+    """Values of the setting `packs` that need no trust, because they only block more."""
 
     __slots__ = ()
 
@@ -107,5 +107,5 @@ TIGHTER = _Tighter(({"PACK": "block"},))
 
 
 def rules() -> Mapping[str, tuple[str, str, str]]:
-    """Every rule by its id: its pack, its reason, and what is safe instead."""
+    """Return every rule by its id: the pack, the reason, and the safe alternative."""
     return {rule: (pack.name, *texts) for pack in ALL for rule, texts in pack.rules.items()}

@@ -1,4 +1,4 @@
-"""Pack permissions: who may read and write, changed for whole trees or for everybody."""
+"""Pack permissions: access rights changed for whole trees or for all users."""
 
 import re
 from collections.abc import Iterator, Mapping

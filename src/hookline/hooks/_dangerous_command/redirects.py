@@ -1,4 +1,4 @@
-"""What is written by `>`, tee, cp and their like: devices, and files that the system needs."""
+"""Judge the targets of `>`, tee, cp and similar programs: devices, and files that the system needs."""
 
 import posixpath
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ _VALUES = word_set("-t -S -m -o -g --target-directory --mode --owner --group -s 
 
 
 def redirected(command: SimpleCommand, place: Place) -> Iterator[Finding]:
-    """Rules about where the output of *command* goes, whatever it is."""
+    """Judge the targets of the output of *command*, which may be any program."""
     for redirect in command.redirects:
         if redirect.op in _OUTPUT:
             yield from _written(command, redirect.target, place)

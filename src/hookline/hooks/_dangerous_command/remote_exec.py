@@ -1,4 +1,4 @@
-"""Pack remote-exec: code that comes from elsewhere and is run unseen."""
+"""Pack remote-exec: downloaded or decoded code that is run without review."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ REMOTE_EXEC = Pack(
     {
         "run-download": (
             "This runs code that was just fetched from elsewhere, or decoded, and that nobody has read.",
-            "Save it with `curl -fsSLo install.sh URL`, read it, then run the file in a command of its own.",
+            "Save it with `curl -fsSLo install.sh URL`, read it, then run the file in its own command.",
         ),
         "reverse-shell": (
             "This hands a shell on this machine to someone on the network.",
@@ -30,7 +30,7 @@ _SSH = word_set("ssh autossh plink.exe tortoiseplink")
 
 
 def remote(command: SimpleCommand, place: Place) -> Iterator[Finding]:
-    """Rules about where the code of *command* came from, and what it is connected to."""
+    """Judge the origin of the code of *command*, and its connections."""
     first = command.words[0]
     via = command.via[-1] if command.via else ""
     if first.text.startswith(UNKNOWN) and any(map(fetched, sources(first.origins, place))):

@@ -1,4 +1,4 @@
-"""Pack repo-host: what a forge keeps besides the commits: repositories, releases, variables, hooks."""
+"""Pack repo-host: data of a forge besides the commits: repositories, releases, variables, hooks."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ REPO_HOST = Pack(
     {
         "forge-delete": (
             "This deletes or archives something on the forge that does not come back.",
-            "Look with `gh repo view` or `gh release view TAG`, and leave deleting to a person.",
+            "Look with `gh repo view` or `gh release view TAG`, and leave deleting to the user.",
         ),
         "forge-api-delete": (
             "This deletes something through the forge's interface.",

@@ -1,4 +1,4 @@
-"""`rm` of what nobody wants gone: the root, system folders, the home, the project, git's own data."""
+"""Judge `rm` of important folders: the root, system folders, the home, the project, git's own data."""
 
 import posixpath
 import re
@@ -23,10 +23,10 @@ TREES = Pack(
         ),
         "rm-remote": (
             "This would delete a whole folder on another machine.",
-            "Look first with `ssh HOST ls DIR`, and leave deleting over there to a person.",
+            "Look first with `ssh HOST ls DIR`, and ask the user to delete there.",
         ),
         "find-delete": (
-            "This would delete everything that find comes upon, from a folder that nobody wants gone.",
+            "This would delete everything that find finds in a protected folder.",
             "Look with `find . -name '*.tmp' -print` first, then delete under a folder of your own.",
         ),
         "mv-root": (
@@ -61,13 +61,13 @@ SYSTEM = word_set(
     /c /C: /mnt/c"""
 )
 _SCRATCH_FOLDERS = frozenset({"/tmp", "/var/tmp", "/private/tmp"})  # noqa: S108 -- nothing is written there
-"""Folders to keep whose content may go."""
+"""Folders that must stay, but may be emptied."""
 _EVERYTHING = word_set("* .* ** ?* *.* .[!.]* .??* [!.]* ..?* .[^.]*")
 _HOMES = ("/home", "/Users")
 
 
 def loss(word: Word, cwd: str | None, place: Place) -> str | None:
-    """Which core rule the deletion of *word* breaks; None when it is fine, or only running would tell."""
+    """Return the core rule that the deletion of *word* breaks, or None if it is safe or unknown."""
     if UNKNOWN in word.text:
         return _unset(word, cwd, place)
     path = whole(word.text, cwd, place)
@@ -75,14 +75,17 @@ def loss(word: Word, cwd: str | None, place: Place) -> str | None:
 
 
 def whole(text: str, cwd: str | None, place: Place) -> str:
-    """*text* as an absolute path; empty where only running would tell."""
+    """Return *text* as an absolute path, or an empty string if the working folder is unknown."""
     if not text or text.startswith("/") or (not place.home and text.startswith("~")):
         return text
     return "" if cwd is None else posixpath.join(cwd, text)
 
 
 def _unset(word: Word, cwd: str | None, place: Place) -> str | None:
-    """`rm -rf "$X"/*` deletes the root where X is not set; it is fine if the line sets it, or insists."""
+    """Return "rm-unknown" for a path such as `"$X"/*`, which is the root if X is not set.
+
+    Variables that the line sets, or that must be set, are safe.
+    """
     rest = word.text.replace(UNKNOWN, "")
     if not word.unset or not rest:
         return None
@@ -91,7 +94,7 @@ def _unset(word: Word, cwd: str | None, place: Place) -> str | None:
 
 
 def _normal(path: str, word: Word) -> str:
-    """The folder that would be gone or empty."""
+    """Return the folder that would be deleted or emptied."""
     parts = path.rstrip("/").split("/")
     while word.glob and parts and parts[-1] in _EVERYTHING:
         parts.pop()
@@ -115,7 +118,7 @@ def _rule(target: str, word: Word, place: Place) -> str | None:
 
 
 def _globbed(target: str, word: Word) -> bool:
-    """`/et?` and `/u*`: a pattern directly under the root that takes a system folder with it."""
+    """Return whether a pattern directly under the root, such as `/et?` or `/u*`, matches a system folder."""
     patterned = word.glob and target.count("/") == 1 and any(mark in target for mark in "*?[")
     return patterned and any(fnmatchcase(one, target) for one in SYSTEM)
 
@@ -137,14 +140,14 @@ _OWN = re.compile(
 )
 _PARTS = ("/etc/", "/boot/", "/bin/", "/sbin/", "/lib/", "/usr/bin/", "/usr/sbin/", "/System/")
 _DATA = re.compile(r"/var/lib/(?!apt/lists)[^/]+/?$")
-"""Where services keep what they know."""
+"""Data folders of services."""
 _SETTINGS = re.compile(r"/etc/(?:[^/]+/)*[^/]+\.(?:conf|cfg)|/etc/[^/.]+")
 _SCRATCH = ("/tmp/", "/var/tmp/")  # noqa: S108 -- nothing is written there
 CRITICAL = re.compile(
     r"/etc/(?:passwd|shadow|group|gshadow|sudoers|fstab|crontab|profile|ld\.so\.preload|ssh/sshd_config)-?"
     r"|/etc/(?:sudoers|pam)\.d/.*|/boot/(?!.*\.bak).+|/proc/sysrq-trigger"
 )
-"""Files that the system needs to start, or to let people in."""
+"""Files that the system needs to start, or for logins."""
 
 
 def rm(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
@@ -179,7 +182,7 @@ def _tree(command: SimpleCommand, word: Word, path: str, place: Place) -> Iterat
 
 
 def _by_code(command: SimpleCommand) -> bool:
-    """Whether a call such as `python rmtree()` stands behind it."""
+    """Return whether the command stands for a call in code, such as `python rmtree()`."""
     return bool(command.via) and command.via[-1].endswith("()") and " " in command.via[-1]
 
 

@@ -1,4 +1,4 @@
-"""What a rule says about a part of a command line, and what it may know of where the line runs."""
+"""Types of rules and findings, the place where a command line runs, and the core packs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hookline.shell import SimpleCommand, Word
 
 Action: TypeAlias = 'Literal["block", "ask", "warn"]'
 _ENDS: Mapping[Action, str] = {
-    "block": " If it really has to be, ask the person you work for.",
-    "ask": " It goes on only if a person agrees.",
+    "block": " If it is necessary, ask the user.",
+    "ask": " The user must approve it.",
     "warn": "",
 }
 
@@ -25,25 +25,25 @@ class Finding:
     span: tuple[int, int]
     words: tuple[Word, ...] = field(default=(), compare=False, repr=False)
     text: str = ""
-    """What could not be read as words."""
+    """The text, if it could not be parsed into words."""
     target: str = ""
-    """The path or name that it is about, likewise."""
+    """The path or name that the rule applies to, if any."""
     action: Action | None = None
-    """What the rule wants by itself; without one, what its pack does."""
+    """The rule's own action; None for that of its pack."""
 
     @property
     def subject(self) -> str:
-        """The command in plain words, for exceptions by pattern."""
+        """The command as plain text, for the patterns of exceptions."""
         return self.text or " ".join(word.text for word in self.words)
 
     def message(self, action: Action) -> str:
-        """To the agent: what was stopped, what is safe instead, and who may decide otherwise."""
+        """Return the message to the agent: what was stopped, the safe alternative, and who may decide."""
         return f"{self.reason} {self.instead}{_ENDS[action]}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
-    """Where a command line runs, and what is dear there."""
+    """The folders in which a command line runs, and the settings that protect branches."""
 
     cwd: str
     home: str = ""
@@ -51,17 +51,17 @@ class Place:
     protected: tuple[str, ...] = ("main", "master")
     lease: Literal["warn", "block"] = "warn"
     commands: tuple[SimpleCommand, ...] = ()
-    """All that the line would run, which the origins of words point into."""
+    """All commands of the line; the origins of words are indexes into them."""
     secretive: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
-    """Which of them were already looked at for secrets that come out of them, and whether any do."""
+    """Cache of whether the output of a command may contain a secret, by its index."""
 
 
 Judge: TypeAlias = Callable[[SimpleCommand, tuple[Word, ...], Place], Iterator[Finding]]
-"""A rule: from a command, its arguments and the place to what is wrong with it."""
+"""A rule: a function from a command, its arguments and the place to the findings."""
 
 
 class Pack(NamedTuple):
-    """Rules that are switched together, each with its reason and what is safe instead."""
+    """Rules that are switched on or off together, each with its reason and the safe alternative."""
 
     name: str
     rules: Mapping[str, tuple[str, str]]
@@ -69,7 +69,7 @@ class Pack(NamedTuple):
     def find(
         self, rule: str, command: SimpleCommand, at: Word | None = None, action: Action | None = None
     ) -> Finding:
-        """What *rule* says about *command*, or about the word *at* of it."""
+        """Return the finding of *rule* about *command*, or about its word *at*."""
         reason, instead = self.rules[rule]
         inside = at is not None and command.span[0] <= at.span[0] and at.span[1] <= command.span[1]
         return Finding(
@@ -88,7 +88,7 @@ CORE = Pack(
     "core",
     {
         "git-push-force": (
-            "This push overwrites what others have on the remote.",
+            "This push can overwrite commits of others on the remote.",
             "Pull or rebase, then push without force or to a new branch; or use --force-with-lease.",
         ),
         "git-push-lease": (
@@ -138,6 +138,10 @@ CORE = Pack(
         "unread": (
             "Part of this was not understood and names a destructive command.",
             "Write it as plain, separate commands.",
+        ),
+        "too-long": (
+            "This command is too long to be checked.",
+            "Write it as several shorter commands, or as a script file.",
         ),
     },
 )

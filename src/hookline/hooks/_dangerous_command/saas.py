@@ -1,4 +1,4 @@
-"""Pack saas-cli: services that are steered by a command: secrets, queues, flags, payments, servers."""
+"""Pack saas-cli: services controlled by a command: secrets, queues, flags, payments, servers."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ SAAS = Pack(
     {
         "service-delete": (
             "This deletes something in a service that others use.",
-            "List or show it first, and leave deleting to a person.",
+            "List or show it first, and leave deleting to the user.",
         ),
         "secret-delete": (
             "This deletes secrets, or who may read them.",

@@ -1,10 +1,15 @@
 """Tables of commands: a line names a program, the shape of its arguments and the rule that it breaks.
 
-A word of a shape is a pattern for the next operand (`a|b`, `delete-*`, `...` for any number of them),
-`@delete` a verb that destroys among the first four, `=device` an operand of that sort,
-`-f|--force` an option that must be there, `--method=DELETE` one with its value, `!-n` one that must not be,
-`<disable*` what it reads.
-A `?` behind the rule has it ask, whatever its pack does.
+The words of a shape are:
+
+- `a|b`, `delete-*`: a pattern for the next operand; after `...`, for any later operand
+- `@delete`: a verb that means deletion among the first four operands
+- `=device`: an operand of that sort
+- `-f|--force`, `--method=DELETE`: a required option, with its value
+- `!-n`: an option that must not be given
+- `<disable*`: a pattern for the standard input
+
+A `?` after the rule makes it ask, whatever the action of its pack is.
 """
 
 from __future__ import annotations
@@ -26,7 +31,7 @@ _ANY = ("*", "?", "[", "@", "=", "...")
 _PARTS = re.compile(r"[-:_.]")
 _SAFE = word_set("--help -help --dry-run -dry-run --dryrun --what-if --whatif --preview-only")
 _READ = 1_000
-"""Characters of the standard input that are looked at."""
+"""Maximum number of characters of the standard input that are examined."""
 _NOT = frozenset({"false", "none", "no", "0"})
 
 
@@ -42,7 +47,7 @@ class Row(NamedTuple):
 class Split(NamedTuple):
     operands: tuple[Word, ...]
     given: Mapping[str, str]
-    """Each option with its last value, empty where it has none."""
+    """Each option with its last value; empty for an option without a value."""
 
 
 def table(
@@ -53,9 +58,9 @@ def table(
     long: bool = False,
     sorts: Mapping[str, Callable[[str], bool]] | None = None,
 ) -> Mapping[str, Judge]:
-    """The judges of all programs that *text* has lines about.
+    """Return the judges of all programs that the lines of *text* name.
 
-    *values* are options that take the next word; with *long*, `-name` is one option and not four letters.
+    *values* are options that take the next word. With *long*, `-name` is one option and not four letters.
     """
     rows, takes = _rows(text), word_set(values)
 
@@ -77,7 +82,7 @@ def table(
 
 
 def _rows(text: str) -> Mapping[str, Mapping[str, list[Row]]]:
-    """The rows of each program, by the first operand with which they can fit."""
+    """Return the rows of each program, by the first operand that they can match."""
     rows: dict[str, dict[str, list[Row]]] = {}
     for line in filter(None, map(str.split, text.strip().splitlines())):
         row = _row(line)
@@ -88,7 +93,7 @@ def _rows(text: str) -> Mapping[str, Mapping[str, list[Row]]]:
 
 
 def _firsts(row: Row) -> list[str]:
-    """The first operands with which *row* can fit; an empty one stands for any."""
+    """Return the first operands that *row* can match; an empty string stands for any."""
     first = row.path[0] if row.path else ""
     return [""] if any(sign in first for sign in _ANY) else first.split("|")
 
@@ -104,7 +109,7 @@ def _row(line: list[str]) -> Row:
 
 
 def arguments(words: tuple[Word, ...], takes: frozenset[str], *, long: bool = False) -> Split:
-    """*words* as operands and options, wherever they stand."""
+    """Split *words* into operands and options, in any order."""
     operands: list[Word] = []
     given: dict[str, str] = {}
     rest = list(reversed(words))
@@ -134,7 +139,7 @@ def _option(text: str, takes: frozenset[str], rest: list[Word], given: dict[str,
 
 
 def _fitting(row: Row, split: Split, sorts: Mapping[str, Callable[[str], bool]]) -> Word | None:
-    """The operand that makes *row* fit, or an empty word where none is asked for; None if it does not."""
+    """Return the operand that *row* matches, an empty word if it needs none, or None without a match."""
     if not all(_has(need, split.given) for need in row.needs):
         return None
     if any(_has(bar, split.given) for bar in row.bars):
@@ -161,7 +166,7 @@ def _has(wanted: str, given: Mapping[str, str]) -> bool:
 def _step(
     pattern: str, rest: list[Word], sorts: Mapping[str, Callable[[str], bool]]
 ) -> tuple[Word | None, list[Word]]:
-    """The operand that *pattern* takes, and those after it."""
+    """Return the operand that *pattern* matches, and those after it."""
     if pattern.startswith("="):
         sort = sorts[pattern[1:]]
         return next((word for word in rest if sort(word.text)), None), rest
@@ -181,7 +186,7 @@ def _matches(text: str, patterns: Sequence[str]) -> bool:
 
 
 def destroys(text: str) -> bool:
-    """Whether a subcommand is called after what it destroys: `delete`, `delete-stack`, `apps:destroy`."""
+    """Return whether the name of a subcommand means deletion: `delete`, `delete-stack`, `apps:destroy`."""
     low = text.lower()
     if low in _VERBS:
         return True

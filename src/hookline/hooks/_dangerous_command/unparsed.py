@@ -1,4 +1,4 @@
-"""What could not be read is asked about, if it holds a word that could destroy something."""
+"""Ask about unreadable parts of a line that contain a destructive word, and about lines that are too long."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,17 +15,20 @@ _WITH_GIT = frozenset(
 _TOOLS = word_set("kubectl helm terraform tofu pulumi docker aws gcloud az psql mysql redis gh")
 _VERBS = word_set("delete destroy prune drop truncate flushall flushdb terminate uninstall rb")
 _SPEAKING = [["echo"], ["printf"], ["rg"], ["grep"]]
-"""A quote that is never closed behind these makes the shell refuse a text, not a command."""
+"""Programs whose arguments are text; a quote that is never closed after them hides no command."""
+_UNCLOSED = "unclosed "
+"""Start of the reason for not reading such a quote."""
 _BOMB = re.compile(r"(?<![\w:])([\w:]{1,60})\(\)\s*\{\s*\1\s*\|")
 
 
 def unread(problems: Iterable[Problem]) -> Iterator[Finding]:
     for problem in problems:
-        if _dangerous(problem.text):
-            reason, instead = CORE.rules["unread"]
+        rule = "too-long" if problem.is_whole_line else "unread"
+        if problem.is_whole_line or _dangerous(problem):
+            reason, instead = CORE.rules[rule]
             yield Finding(
                 pack=CORE.name,
-                rule="unread",
+                rule=rule,
                 reason=f"{reason.removesuffix('.')} ({problem.reason}).",
                 instead=instead,
                 span=problem.span,
@@ -35,8 +38,9 @@ def unread(problems: Iterable[Problem]) -> Iterator[Finding]:
             return
 
 
-def _dangerous(text: str) -> bool:
-    if text.split(maxsplit=1)[:1] in _SPEAKING:
+def _dangerous(problem: Problem) -> bool:
+    text = problem.text
+    if problem.reason.startswith(_UNCLOSED) and text.split(maxsplit=1)[:1] in _SPEAKING:
         return False
     words = set(_WORD.findall(text))
     if words & _ALONE or ("find" in words and "delete" in words) or _BOMB.search(text):

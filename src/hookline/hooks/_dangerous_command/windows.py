@@ -1,4 +1,4 @@
-"""Pack windows: the same deletions in the words of PowerShell and cmd."""
+"""Pack windows: deletions in PowerShell and cmd."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,19 +16,19 @@ WINDOWS = Pack(
         ),
         "windows-format": (
             "This deletes a disk, a volume, or what is needed to bring it back.",
-            "Look with `Get-Volume`, and leave the change to a person.",
+            "Look with `Get-Volume`, and leave the change to the user.",
         ),
     },
 )
 _INSIDE = re.compile(r"(?:\./|\.\\)?[\w@-][\w .@/\\-]*")
-"""A path below the folder one is in."""
+"""A path below the working folder."""
 _SWITCH = re.compile(r"/[a-z?]")
 _FORMATS = """format-volume clear-disk initialize-disk remove-partition remove-computerrestorepoint diskpart
     vssadmin wbadmin bcdedit clear-recyclebin stop-computer restart-computer"""
 
 
 def _remove_item(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    """Parameters may be shortened, and stand anywhere; `rd /s` is written from habit, too."""
+    """Judge `Remove-Item`, whose parameters may be abbreviated and in any order, and `rd /s`."""
     yield from _switched(command, words, place)
     names = [word.text.lower().partition(":")[0] for word in words if word.text.startswith("-")]
     recursive = any(len(name) > 1 and "-recurse".startswith(name) for name in names)
@@ -49,7 +49,7 @@ def _own(text: str) -> bool:
 
 
 def _switched(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    """`rd /s` and `del /s`."""
+    """Judge `rd /s` and `del /s`."""
     switches = {one for word in words if word.text[:1] == "/" for one in _SWITCH.findall(word.text.lower())}
     if "/s" in switches and "/?" not in switches:
         paths = tuple(word for word in words if not word.text.startswith("/"))
@@ -64,13 +64,13 @@ def _format(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> It
 
 
 def _drive(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    """`format C:` in a shell that is not cmd; elsewhere that name means other things."""
+    """Judge `format C:` outside of cmd; without a drive, other programs have that name."""
     if words and re.fullmatch(r"[A-Za-z]:\\?", words[0].text):
         yield from _format(command, words, place)
 
 
 def _expression(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    """`irm address | iex`, and the long way round."""
+    """Judge `irm address | iex` and its long form."""
     text = " ".join(word.text.lower() for word in words)
     called = command.name != ".downloadstring" or any(
         one.name == "invoke-expression" for one in place.commands

@@ -1,1 +1,1 @@
-"""What the guards of paths share: which files a call would open, which of them matter, who approved."""
+"""Shared parts of the path guards: files that a call would open, secret and ignored paths, approvals."""

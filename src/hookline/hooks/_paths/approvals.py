@@ -1,4 +1,4 @@
-"""Approvals of a person: what was asked, what was granted and by which yes, and what has been used up."""
+"""Approvals by a person: paths asked about, paths granted and how, and approvals already used."""
 
 from __future__ import annotations
 
@@ -12,35 +12,54 @@ from hookline.hooks._paths import consent
 from hookline.hooks._paths.spelling import absolute, segments
 
 ASKED = "privacy-block.asked"
+QUESTIONS = "privacy-block.questions"
 GRANTED = "privacy-block.granted"
 USED = ("privacy-block.used", "scout-block.used")
 _MOST = 50
-"""Of each that a session remembers."""
+"""Maximum number of entries that a session keeps of each kind."""
 
 
 class Approval(NamedTuple):
     id: str
     path: str
     how: str
-    """By which yes."""
+    """The source of the approval: "prompt", "answer" or "terminal"."""
 
 
 def asked(paths: Iterable[str], state: State) -> Response:
-    """Remember what a person has to be asked about, so that their yes is understood."""
+    """Record the paths that a person is asked about, so that their answer can be matched."""
     known = list(_texts(state.memory.get(ASKED)))
     return remember(**{ASKED: list(dict.fromkeys([*known, *paths]))[-_MOST:]})
 
 
-def heard(event: UserPromptSubmit | PostToolUse, state: State) -> Response | None:
-    """What a person's words grant; helpers and background results are no persons."""
+def heard(event: UserPromptSubmit | PreToolUse | PostToolUse, state: State) -> Response | None:
+    """Record the paths that a person's prompt or answer approves, and the questions without an answer.
+
+    Prompts and results of subagents do not count.
+    """
     if event.subagent is not None:
         return None
-    if isinstance(event, PostToolUse) and (event.kind != "question" or not event.success):
+    if isinstance(event, PreToolUse):
+        return _unanswered(event, state)
+    if isinstance(event, PostToolUse) and not _answered_by_person(event, state):
         return None
     known = _texts(state.memory.get(ASKED))
     if isinstance(event, UserPromptSubmit):
         return _granted(consent.approved(event.prompt, known), "prompt", event, state)
     return _granted(consent.answered(event.input, event.output, known), "answer", event, state)
+
+
+def _unanswered(event: PreToolUse, state: State) -> Response | None:
+    if not event.call or consent.has_answers(event.input):
+        return None
+    return remember(**{QUESTIONS: [*_texts(state.memory.get(QUESTIONS)), event.call][-_MOST:]})
+
+
+def _answered_by_person(event: PostToolUse, state: State) -> bool:
+    """Return whether the host got the answers; some hosts add them to the input, which the agent writes."""
+    if event.kind != "question" or not event.success:
+        return False
+    return not consent.has_answers(event.input) or event.call in _texts(state.memory.get(QUESTIONS))
 
 
 def _granted(
@@ -54,7 +73,7 @@ def _granted(
 
 
 def approval(path: str, event: PreToolUse, state: State, taken: Iterable[str] = ()) -> Approval | None:
-    """A yes for *path* that has not been used up yet, nor is *taken* for another path of the same call."""
+    """Return an unused approval of *path* that is not *taken* for another path of the same call."""
     used = {*taken, *(one for key in USED for one in _texts(state.memory.get(key)))}
     for one in _known(state):
         if one.id not in used and _covers(one.path, path, event.cwd or state.root, state.home):
@@ -63,7 +82,7 @@ def approval(path: str, event: PreToolUse, state: State, taken: Iterable[str] = 
 
 
 def approvals(paths: Iterable[str], event: PreToolUse, state: State) -> dict[str, Approval | None]:
-    """A yes for each of the *paths*, or None."""
+    """Return an approval, or None, for each of the *paths*."""
     found: dict[str, Approval | None] = {}
     for path in dict.fromkeys(paths):
         taken = [one.id for one in found.values() if one is not None]
@@ -72,7 +91,7 @@ def approvals(paths: Iterable[str], event: PreToolUse, state: State) -> dict[str
 
 
 def used(approvals: Iterable[Approval], key: str, state: State) -> Response:
-    """Use them up: each counts once."""
+    """Mark the *approvals* as used; each counts once."""
     return remember(**{key: [*_texts(state.memory.get(key)), *(one.id for one in approvals)][-4 * _MOST :]})
 
 
@@ -85,7 +104,7 @@ def _known(state: State) -> Iterable[Approval]:
 
 
 def _covers(granted: str, path: str, cwd: str, home: str) -> bool:
-    """Whether a yes to *granted*, a path or the end of one, is a yes to *path*."""
+    """Return whether an approval of *granted*, a path or the end of one, covers *path*."""
     whole = segments(absolute(path, cwd, home))
     if granted.startswith(("/", "~", "..")) or granted[1:3] in (":\\", ":/"):
         return segments(absolute(granted, cwd, home)) == whole

@@ -1,6 +1,6 @@
-"""Which files code of other languages opens: `python -c`, `node -e`, a script on standard input.
+"""Files that code of other languages opens: `python -c`, `node -e`, a script on standard input.
 
-The code is split into strings and names, as far as literal arguments tell; what it computes stays unknown.
+The code is split into strings and names. Only literal arguments are found; computed paths stay unknown.
 """
 
 import re
@@ -34,7 +34,7 @@ _REACH = 12
 
 
 def opened(command: SimpleCommand) -> Iterator[Access]:
-    """The files that literal arguments of opening calls name, and those that a script is handed."""
+    """Yield the files named by literal arguments of opening calls, and the arguments of scripts."""
     split = parse_options(command.words[1:], _TAKES)
     pieces = _pieces(command, split)
     for word in pieces:
@@ -60,7 +60,7 @@ def _pieces(command: SimpleCommand, split: Options) -> list[Word]:
 
 
 def _literals(code: str) -> Iterator[str]:
-    """Strings that stand shortly after the name of something that opens files."""
+    """Yield the strings shortly after the name of a function that opens files."""
     left = 0
     for found in _TOKEN.finditer(code):
         token = found.group()

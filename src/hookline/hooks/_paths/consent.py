@@ -1,6 +1,6 @@
-"""Whether a person said yes to a path: in a prompt of theirs, or to the host's question about it.
+"""Recognise a person's approval of a path, in a prompt or in an answer to the host's question.
 
-Every doubt is a no: a question is no yes, nor is a condition, a quotation, or a clause with a negation in it.
+In doubt, nothing is approved: not by a question, a condition, a quotation, or a clause with a negation.
 """
 
 import re
@@ -12,7 +12,7 @@ from hookline.hooks._paths.tool_fields import PREFIX
 from hookline.shell.options import word_set
 
 LONGEST = 20_000
-"""Characters of a prompt that is looked at: what is longer was not typed to say yes."""
+"""Maximum length in characters of a prompt that can approve a path; a longer one was not typed for that."""
 _YES = re.compile(r"\b(?:yes|ok|okay|approved?|allow(?:ed)?|go\s+ahead)\b", re.IGNORECASE)
 _ONLY_YES = re.compile(
     r"(?:\W*\b(?:yes|ok|okay|approved?|allowed|go\s+ahead|sure|fine|please|you\s+may|you\s+can|do\s+it)\b)+\W*",
@@ -34,7 +34,7 @@ _VERB = re.compile(
 _OFFER = re.compile(
     rf"\W*(?:please\s+|just\s+)?(?:you\s+(?:may|can)\s+(?:now\s+)?)?(?:{_VERB.pattern})", re.IGNORECASE
 )
-"""What a yes behind it is for: `you may read .env, approved`."""
+"""Clause that names the object of an approval after it: `you may read .env, approved`."""
 _SMALL = word_set("the file files and both is are fine good too please for to") | {""}
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _CLAUSE = re.compile(r",\s|;|\s[–—-]\s|\b(?:but|however|although|though|yet)\b", re.IGNORECASE)
@@ -44,7 +44,7 @@ _LONGEST_ANSWER = 300
 
 
 def approved(prompt: str, asked: Sequence[str]) -> tuple[str, ...]:
-    """The paths that a person's *prompt* approves: those *asked* about, and all that it spells out."""
+    """Return the paths that a person's *prompt* approves: those *asked* about, and all that it names."""
     if len(prompt) > LONGEST or prompt.lstrip().startswith("<"):
         return ()
     found: dict[str, None] = {}
@@ -66,13 +66,13 @@ def approved(prompt: str, asked: Sequence[str]) -> tuple[str, ...]:
 
 
 def _only_path(clause: str) -> bool:
-    """`.env`, `the .env file is fine`: nothing is said but what the yes is for."""
+    """Return whether the clause only names paths: `.env`, `the .env file is fine`."""
     words = [_bare(word) for word in clause.split()]
     return all(_PATHLIKE.search(word) or word.lower() in _SMALL for word in words)
 
 
 def _apart(paths: Iterable[str]) -> tuple[str, ...]:
-    """One yes is for one file: a name that is the end of another path here means that one."""
+    """Return *paths* without those that are the end of another one, because each approval is for one file."""
     every = {path: segments(path) for path in paths}
     return tuple(
         path
@@ -82,7 +82,7 @@ def _apart(paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def _sentences(prompt: str) -> Iterator[str]:
-    """What the person says themselves: not what they quote, nor code between fences."""
+    """Yield the person's own sentences, without quotations and fenced code."""
     own, fenced = list[str](), False
     for line in prompt.replace("’", "'").split("\n"):
         if line.lstrip().startswith(("```", "~~~")):
@@ -93,7 +93,7 @@ def _sentences(prompt: str) -> Iterator[str]:
 
 
 def mentioned(text: str, asked: Sequence[str]) -> Iterator[str]:
-    """The paths in *text*: words that look like one, and plain words that name what was *asked* last."""
+    """Yield the paths in *text*: words that look like one, or that name the path *asked* about last."""
     words = [_bare(word) for word in text.split()]
     yield from (word for word in words if _PATHLIKE.search(word) and segments(word))
     plain = {word.lower() for word in words if not _PATHLIKE.search(word)}
@@ -105,18 +105,21 @@ def _bare(word: str) -> str:
 
 
 def answered(given: Mapping[str, Any], output: Any, asked: Sequence[str]) -> tuple[str, ...]:
-    """The paths that a person approved by their answers to the host's questions.
+    """Return the paths that a person approved in answers to the host's questions.
 
-    Questions are written by the agent, so only what the host says was answered counts, and only to a question
-    that asks to do something with the path.
+    The agent writes the questions. Only answers reported by the host count, and only to a question about an
+    action on the path.
     """
-    if any("answer" in str(key).lower() for key in given):
-        return ()
     found: dict[str, None] = {}
     for question, answer in _pairs(given, output):
         if _VERB.search(question) and not _NO.search(question) and _agrees(answer):
             found |= dict.fromkeys(mentioned(f"{question} {answer}", asked))
     return _apart(found)
+
+
+def has_answers(given: Mapping[str, Any]) -> bool:
+    """Return whether the input of a question has answers, which an agent could have written."""
+    return any("answer" in str(key).lower() for key in given)
 
 
 def _agrees(answer: str) -> bool:

@@ -1,4 +1,4 @@
-"""What of a command line would bring a secret to light: files it opens, variables it prints."""
+"""Find the parts of a command line that would expose a secret: files it opens, variables it prints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hookline.hooks._paths.secret import Secret, quiet, secret
 from hookline.hooks._paths.secret_commands import told
 from hookline.hooks._paths.shell import MOST, Opened, accesses
 from hookline.hooks._paths.spelling import absolute
-from hookline.shell import Problem, SimpleCommand, Word
+from hookline.shell import MAX_LINE, Problem, SimpleCommand, Word
 from hookline.shell.options import word_set
 
 _STRONG = frozenset[Secret]({"dotenv", "key", "keylike", "ssh", "store"})
@@ -24,8 +24,11 @@ _COUNTS: Mapping[How, frozenset[Secret]] = {
     **dict.fromkeys(("change", "delete", "empty"), _ALL),
     "write": frozenset[Secret]({"key", "ssh", "ssh-open", "store"}),
 }
-"""What may not happen to which secret. To write settings into a dotenv tells nothing, nor does to move a file
-or to delete one with force; the name that a moved one has then is watched."""
+"""Kinds of secrets that each kind of access exposes.
+
+Writing to a dotenv file exposes nothing, nor does moving a file or a forced deletion. The new name of a
+moved file is tracked.
+"""
 _BRINGS = frozenset[How]({"read", "copy", "move", "link", "use", "run"})
 _LOOKED_AT = _BRINGS | frozenset(_COUNTS)
 _TESTS = word_set("-name -iname -path -ipath -wholename -iwholename -lname -ilname")
@@ -33,7 +36,10 @@ _TOKEN = re.compile(r"""[\s'"`;|&()<>=,{}$@]+""")
 
 
 def lines(code: str, shell: str, place: Place) -> Iterator[Exposure]:
-    """The same for whichever *shell* the tool has."""
+    """Yield the exposures in *code*, written for any *shell*."""
+    if len(code) > MAX_LINE:
+        yield Exposure("too-long", "", (0, len(code)))
+        return
     if shell == "shell":
         yield from exposures(code, place)
         return
@@ -43,7 +49,7 @@ def lines(code: str, shell: str, place: Place) -> Iterator[Exposure]:
 
 
 def named(code: str, shell: str, place: Place) -> Iterator[tuple[Word, How, Sort | None]]:
-    """Every file that a line names, what becomes of it, and what sort of secret it may hold."""
+    """Yield every file that the line names, its kind of access, and the kind of secret it may hold."""
     if shell != "shell":
         words = windows.opened(code, shell)
         yield from ((word, "use", sort(word.text, place, glob=True)) for word in words)
@@ -54,7 +60,7 @@ def named(code: str, shell: str, place: Place) -> Iterator[tuple[Word, How, Sort
 
 
 def exposures(line: str, place: Place) -> Iterator[Exposure]:
-    """Everything in *line* that a rule speaks about."""
+    """Yield an exposure for everything in *line* that breaks a rule."""
     reading, opened = accesses(line, place.cwd, place.home)
     found = [_traced(one, reading.commands) for one in opened]
     sorts = [_kind(one, place) if one.access.how in _LOOKED_AT else None for one in found]
@@ -80,7 +86,7 @@ def _told(
 
 
 def _sought(command: SimpleCommand) -> tuple[str, ...]:
-    """The names of files that a search asks for: `find -name X`, `fd X`, `git ls-files X`."""
+    """Return the file names that a search asks for: `find -name X`, `fd X`, `git ls-files X`."""
     words = [word.text for word in command.words]
     if command.name in ("find", "gfind"):
         tests = zip(words, words[1:], words[2:], strict=False)
@@ -89,7 +95,7 @@ def _sought(command: SimpleCommand) -> tuple[str, ...]:
 
 
 def _traced(one: Opened, commands: Sequence[SimpleCommand]) -> Opened:
-    """What `find -exec` puts into a word comes from that find."""
+    """Return *one* with the preceding `find` added as the origin of a word that `find -exec` fills in."""
     word = one.access.word
     via = commands[one.place].via[-1:] if one.place >= 0 else ()
     if not word.dynamic or not any(label.startswith(("find -", "fd -")) for label in via):
@@ -102,7 +108,7 @@ def _traced(one: Opened, commands: Sequence[SimpleCommand]) -> Opened:
 def _bringing(
     commands: Sequence[SimpleCommand], found: Sequence[Opened], sorts: Sequence[Secret | None]
 ) -> frozenset[int]:
-    """Which commands hand on a secret: its content, another name for it, or the names of such files."""
+    """Return the numbers of the commands that pass on a secret: its content, another name, or file names."""
     searches = ((at, command) for at, command in enumerate(commands) if command.name in SEARCHES)
     brings = {at for at, command in searches if any(map(_named, _sought(command)))}
     for one, held in zip(found, sorts, strict=True):
@@ -133,7 +139,7 @@ def _kind(one: Opened, place: Place) -> Secret | None:
 
 
 def _unread(problems: Sequence[Problem]) -> Iterator[Exposure]:
-    """What could not be read is not waved through where it names a secret."""
+    """Yield an exposure for the first unreadable part that names a secret."""
     for problem in problems:
         for token in set(_TOKEN.split(problem.text)):
             if not token.isalnum() and secret(token) in _STRONG:

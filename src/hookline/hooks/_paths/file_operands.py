@@ -1,4 +1,4 @@
-"""The table of programs: which of their words are files, and what they do with them."""
+"""Table of programs: the arguments that are files, and the kind of access to them."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ How: TypeAlias = """Literal[
     "read", "list", "copy", "move", "link", "write", "empty", "change", "delete", "force", "run", "use",
     "note",
 ]"""
-"""What becomes of a file: its content is read, its name listed, itself copied, moved, linked, written,
-emptied, changed, deleted (with force), run; used in a way only the program knows; or only noted: its mode,
-its date, whether it is there."""
+"""Kinds of access to a file.
+
+"force" is a forced deletion, "use" an access that only the program knows, and "note" a look at the mode,
+the date or the existence.
+"""
 
 
 class Access(NamedTuple):
-    """A file that a command opens, and what for."""
+    """A file that a command opens, and the kind of access."""
 
     word: Word
     how: How
 
 
 class Program(NamedTuple):
-    """How a program's words split into options, data and files."""
+    """Rules that split a program's arguments into options, data and files."""
 
     how: How = "read"
     values: str = ""
-    """Options that take a value which is no file."""
+    """Options that take a value other than a file."""
     files: str = ""
     """Options whose value is a file that is read."""
     writes: str = ""
@@ -37,11 +39,11 @@ class Program(NamedTuple):
     skip: int = 0
     """Operands that come before the files: a pattern, a script."""
     unless: str = ""
-    """Options that stand for those operands."""
+    """Options that replace those operands."""
     here: str = ""
-    """Options with which, given no operand, it looks at the working folder; `always` needs none."""
+    """Options that make it read the working folder if it has no operand; "always" if none is needed."""
     noting: str = ""
-    """Options with which files are only noted."""
+    """Options that restrict the access to "note"."""
 
 
 _GREP = "-m -A -B -C -D -d --include --exclude --exclude-dir --color --colour --label --max-count --context"
@@ -160,7 +162,7 @@ NOTING = word_set(
     basename dirname du df mkdir rmdir mkfifo which whereis type mount umount inotifywait fuser lsof namei
     sync"""
 )
-"""Programs that look at a file's name, mode or date, and never into it."""
+"""Programs that use a file's name, mode or date, but not its content."""
 DATA = word_set(
     """echo printf print cd pushd popd dirs pwd export declare typeset local readonly alias unalias unset set
     shift trap kill sleep date true false : exit return hash read mapfile readarray history jobs wait bg
@@ -179,17 +181,17 @@ BUILDERS = word_set(
 DEAF = NOTING | word_set("rm cp mv ln mkdir echo printf cd export kill sleep ls true false :")
 """Programs that never read their standard input."""
 LANGUAGES = word_set("python pypy node nodejs deno bun perl ruby php lua awk gawk mawk nawk")
-"""Programs whose code is read for the files that it opens."""
+"""Interpreters, whose code is searched for the files that it opens."""
 SEARCHES = word_set("fd fdfind find gfind git locate ls mdfind plocate")
-"""Programs that are asked for files by name."""
+"""Programs that find files by name."""
 SPECIAL = word_set(
     """. 7z 7za 7zz ansible apply_patch applypatch autossh bash bsdtar curl dash dd docker docker-compose
     fd fdfind find fish gfind git gojq gtar gxargs http https jq ksh kubectl mosh nerdctl oc openssl
     pdsh podman rar rsync scp sftp sh source ssh ssh-keygen sshfs tar tsh wget xargs xh xhs zip zsh"""
 )
-"""Programs whose words no table can split."""
+"""Programs whose arguments need a function of their own."""
 TELLERS = word_set(
     """cmdkey declare echo egrep env export fgrep ggrep gpg gpg2 grep keyctl pass print printenv printf
     secret-tool security set typeset"""
 )
-"""Programs that may tell a secret without opening a file."""
+"""Programs that may print a secret without opening a file."""

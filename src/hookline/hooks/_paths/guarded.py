@@ -1,4 +1,4 @@
-"""Whether a person has to be asked about a path: by its name, the settings, or where its links lead."""
+"""Decide whether a path needs a person's approval: by its name, the settings, or its links."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from hookline.hooks._paths.tool_fields import Field
 
 
 class Place(NamedTuple):
-    """Where a call runs, and who can tell where links lead."""
+    """The folders in which a call runs, and a function that resolves links."""
 
     cwd: str
     home: str = ""
     root: str = ""
     real: Callable[[str], str] = lambda path: path
     patterns: tuple[str, ...] = ()
-    """Further files that a person wants asked about, as `.gitignore` would name them."""
+    """Patterns of further files that need approval, in the syntax of `.gitignore`."""
 
 
 class Exposure(NamedTuple):
-    """What a command line would bring to light, and by which rule it may not."""
+    """A part of a command line that would expose a secret, and the rule that it breaks."""
 
     rule: str
     what: str
@@ -32,20 +32,20 @@ class Exposure(NamedTuple):
 
 
 class Sort(NamedTuple):
-    """What sort of secret a path may hold, and by what that is told."""
+    """The kind of secret that a path may hold, and the evidence for it."""
 
     kind: Secret
     by: str
 
 
 def kind(path: str, place: Place, *, cwd: str | None = None, glob: bool = False) -> Secret | None:
-    """What sort of secret *path* may hold."""
+    """Return the kind of secret that *path* may hold, or None."""
     found = sort(path, place, cwd=cwd, glob=glob)
     return None if found is None else found.kind
 
 
 def sort(path: str, place: Place, *, cwd: str | None = None, glob: bool = False) -> Sort | None:
-    """The same, and by what it is told."""
+    """Return the kind of secret that *path* may hold and the evidence for it, or None."""
     if url(path):
         return None
     found = secret(path, glob=glob)
@@ -71,7 +71,7 @@ def _compiled(patterns: tuple[str, ...]) -> ignore_rules.Rules:
 
 
 def guarded(field: Field, place: Place) -> Sort | None:
-    """What sort of secret a file tool may not open here without a person; None where it may."""
+    """Return the kind of secret that needs a person's approval before a file tool opens it, or None."""
     found = sort(field.path, place, glob=field.glob)
     if found is None or found.kind == "keylike":
         return None
@@ -79,7 +79,7 @@ def guarded(field: Field, place: Place) -> Sort | None:
 
 
 def _of_others(path: str, place: Place) -> bool:
-    """A configuration of ssh that is neither the user's own nor the project's tells nothing of theirs."""
+    """Return whether *path* is an ssh configuration outside of the home and the project."""
     whole = absolute(path, place.cwd, place.home)
     own = [base.rstrip("/") + "/" for base in (place.home, place.root, place.cwd) if base]
     inside = whole.startswith(("~", *own))

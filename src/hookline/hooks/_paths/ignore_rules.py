@@ -1,7 +1,7 @@
-"""Which paths waste an agent's context: the default patterns and the project's `.ckignore`, read as by git.
+"""Ignored paths, which waste an agent's context: the default patterns and the project's `.ckignore`.
 
-One thing differs from git on purpose: the last line that matches a path decides, so that `!dist/production/`
-brings back a part of an excluded folder.
+The syntax is git's, with one deliberate difference: the last line that matches a path decides. Thus
+`!dist/production/` brings back a part of an excluded folder.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FOLDERS = word_set(
 )
 DEFAULT = (*sorted(f"{name}/" for name in FOLDERS), "*.log")
 KEPT = (".git/", ".aws/", ".ssh/")
-"""What a repository cannot open by itself: such lines of its `.ckignore` count once a person trusted them."""
+"""Folders that a `.ckignore` can include only after a person has trusted its lines."""
 _WILD = re.compile(r"\*+")
 _MOST_WILD = 4
 _MOST_LINES = 2_000
@@ -31,25 +31,25 @@ _SPECIAL = re.compile(r"([\\*?\[\]])")
 
 
 class Rules(NamedTuple):
-    """Compiled lines, in order, each with the text it came from."""
+    """Compiled patterns in order, each with its source line."""
 
     lines: tuple[tuple[str, Any], ...]
     problems: tuple[str, ...] = ()
 
 
 def may_match(path: str) -> bool:
-    """Whether one of the default patterns could speak about *path*: cheap, and never wrong in saying no."""
+    """Return whether a default pattern may match *path*; fast, and False only if none matches."""
     return path.rstrip("/").endswith(".log") or not FOLDERS.isdisjoint(path.split("/")) or "*" in path
 
 
 def match(path: str, rules: Rules, *, folder: bool) -> str | None:
-    """The pattern that keeps *path* (as seen from the root) out; None where nothing does."""
+    """Return the pattern that excludes *path*, which is relative to the root, or None."""
     found = decisive(path, rules, folder=folder)
     return found[0] if found is not None and found[1] else None
 
 
 def decisive(path: str, rules: Rules, *, folder: bool) -> tuple[str, bool] | None:
-    """The last pattern that matches *path*, and whether it keeps it out; None where none matches."""
+    """Return the last pattern that matches *path* and whether it excludes it, or None without a match."""
     if len(path) > LONGEST or any(len(name) > LONGEST_NAME for name in path.split("/")):
         return None
     spellings = (path, f"{path}/") if folder and not path.endswith("/") else (path,)
@@ -61,7 +61,7 @@ def decisive(path: str, rules: Rules, *, folder: bool) -> tuple[str, bool] | Non
 
 @lru_cache(maxsize=16)
 def rules(own: str, extra: tuple[str, ...] = ()) -> Rules:
-    """The default patterns, then *extra* ones, then the text of a project's *own* file."""
+    """Return the default patterns, then *extra* ones, then the lines of a project's *own* file."""
     lines: list[tuple[str, int | None]] = [(line, None) for line in (*DEFAULT, *extra)]
     lines += [
         (line.removesuffix("\r"), number) for number, line in enumerate(own.split("\n")[:_MOST_LINES], 1)
@@ -71,7 +71,7 @@ def rules(own: str, extra: tuple[str, ...] = ()) -> Rules:
 
 @lru_cache(maxsize=1)
 def kept() -> Rules:
-    """The patterns that no `.ckignore` can undo by itself."""
+    """Return the patterns that an untrusted `.ckignore` cannot override."""
     return compiled((line, None) for line in KEPT)
 
 
@@ -83,7 +83,7 @@ def compiled(lines: Iterable[tuple[str, int | None]]) -> Rules:
         except (ValueError, re.error):
             pattern = None
         if pattern is None:
-            why = "has too many wildcards" if _costly(text) else "is no pattern"
+            why = "has too many wildcards" if _costly(text) else "is not a pattern"
             problems.append(f".ckignore line {number} {why}: {text[:80]!r}")
         elif pattern.include is not None:
             kept.append((text, pattern))
@@ -91,12 +91,12 @@ def compiled(lines: Iterable[tuple[str, int | None]]) -> Rules:
 
 
 def _costly(line: str) -> bool:
-    """Patterns that take their time on names made for it: no repository shall hold up a guard."""
+    """Return whether matching *line* could be slow; a repository must not be able to delay the guards."""
     return len(line) > LONGEST or len(_WILD.findall(line)) > _MOST_WILD
 
 
 def reopening(path: str, *, folder: bool) -> str:
-    """The line of `.ckignore` that lets exactly *path* in; for the whole folder if nobody could type it."""
+    """Return the line of `.ckignore` that includes *path*, or its top folder if *path* is unprintable."""
     if not path.isprintable():
         return f"!/{path.partition('/')[0]}/"
     plain = _SPECIAL.sub(r"\\\1", path.rstrip("/"))
@@ -105,7 +105,7 @@ def reopening(path: str, *, folder: bool) -> str:
 
 
 def seen_from(root: str, path: str) -> str:
-    """An absolute *path* as the patterns see it: from the root if it lies there, else whole."""
+    """Return an absolute *path* as patterns see it: relative to the root if inside, else unchanged."""
     base = root.rstrip("/")
     if path == base:
         return ""
@@ -113,7 +113,7 @@ def seen_from(root: str, path: str) -> str:
 
 
 def wild(names: Sequence[str]) -> str:
-    """A path in which globbed names stand for the default folder that they mean, if they mean one."""
+    """Return a path in which each globbed name is replaced by the default folder that it matches, if any."""
     return "/".join(_meant(name) for name in names)
 
 

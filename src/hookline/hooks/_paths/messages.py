@@ -1,4 +1,4 @@
-"""What the guards of paths say to the agent: what was stopped, what is safe instead, when to ask a person."""
+"""Messages of the path guards to the agent: what was stopped, the safe alternative, when to ask a person."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ def sensitive(path: str) -> str:
     return (
         f"{shown} may hold secrets, and what a tool reads of it becomes part of the conversation. "
         "Work with a template such as .env.example, or with the names of the settings, where that is enough. "
-        "If the file itself is needed, ask the person you work for, and name the path. "
-        f"Once they have said yes to it, retry with the path written as {PREFIX}{shown}; that counts once. "
-        f"(The person can also say so in a terminal of their own: hookline approve {shown})"
+        "If the file itself is needed, ask the user, and name the path. "
+        f"Once they have approved it, retry with the path written as {PREFIX}{shown}; that counts once. "
+        f"(The user can also approve it in their own terminal: hookline approve {shown})"
     )
 
 
 def self_approved(path: str) -> str:
     shown = _shown(path)
     return (
-        f"An agent cannot approve itself: no yes of a person for {shown} was seen in this session, "
-        f"or it has been used already, so {PREFIX} does not count. "
-        "Ask the person you work for, name the path, and retry after their yes. "
-        f"(The person can also say so in a terminal of their own: hookline approve {shown})"
+        f"An agent cannot approve itself: no approval of {shown} by the user was seen in this session, "
+        f"or it was used already, so {PREFIX} does not count. "
+        "Ask the user, name the path, and retry after they approve. "
+        f"(The user can also approve it in their own terminal: hookline approve {shown})"
     )
 
 
@@ -48,24 +48,26 @@ def exposed(one: Exposure) -> str:
 
 
 EXPOSED = {
-    "sensitive-operand": "This command opens {}, which may hold secrets; what it prints stays in this chat.",
+    "sensitive-operand": "This command opens {}, which may hold secrets; its output stays in this chat.",
     "secret-variable": "This command prints {}, which is named like a secret.",
     "environment": "`{}` prints the whole environment, with whatever secrets are in it.",
     "secret-search": "A search of the whole tree for {!r} also reads files such as .env.",
     "keychain": "`{}` prints what a keychain keeps.",
     "unread": "A part of this line could not be read, and it names {}, which may hold secrets.",
+    "too-long": "This command is too long to be checked for files that may hold secrets.",
 }
 _FILE = (
     "Let the program that needs the file read it by itself, or use a template such as .env.example; do not"
-    " print, copy or send its content unless the person you work for has said yes to it."
+    " print, copy or send its content unless the user has approved that."
 )
 _INSTEAD = {
     "sensitive-operand": _FILE,
     "secret-variable": 'To see whether it is set, use `[ -n "$NAME" ] && echo set` with its name.',
     "environment": "Ask for the one variable you need, such as `printenv NODE_ENV`.",
     "secret-search": "Name the folders to search, such as `grep -rn password src`.",
-    "keychain": "Ask the person you work for, if you need one of those secrets.",
+    "keychain": "Ask the user, if you need one of those secrets.",
     "unread": "Write it as plain, separate commands. " + _FILE,
+    "too-long": "Write it as several shorter commands.",
 }
 
 
@@ -76,6 +78,6 @@ def scouted(found: Found) -> str:
         f"{where} is kept out of your context: the pattern `{found.pattern}` matches it. "
         "Its content is generated, fetched or private, and reading it wastes your context. "
         "Look at the sources instead, or run the tool that knows it (npm ls, git log, the build). "
-        "If you need exactly this, ask the person you work for; "
+        "If you need exactly this, ask the user; "
         f"the line that allows it in .ckignore is {found.line}{trust}"
     )

@@ -1,4 +1,4 @@
-"""Programs that talk to other machines: which local files they open, and what is elsewhere."""
+"""Programs that connect to other machines: the local files that they open."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -14,12 +14,12 @@ _NAMED = re.compile(r"[^@/]*@(.+)$", re.DOTALL)
 
 
 def remote(text: str) -> bool:
-    """Whether an operand lies on another machine: `host:path`, `rsync://…`."""
+    """Return whether an operand is on another machine: `host:path`, `rsync://…`."""
     return _REMOTE.match(text) is not None and not text.lower().startswith("file:")
 
 
 def at(word: Word, text: str) -> Word:
-    """A part of *word* that is a file by itself."""
+    """Return the part *text* of *word* as a word of its own."""
     if text == word.text and not word.unset:
         return word
     return Word(text=text, span=word.span, glob=word.glob, origins=word.origins)
@@ -36,7 +36,7 @@ _SSH_FILES = word_set("identityfile certificatefile userknownhostsfile globalkno
 
 
 def _identities(given: tuple[tuple[str, Word | None], ...]) -> Accesses:
-    """Local files that ssh and its kin open: `-i`, `-F`, `-o IdentityFile=`."""
+    """Yield the local files in options of ssh and similar programs: `-i`, `-F`, `-o IdentityFile=`."""
     for name, value in given:
         if value is None:
             continue
@@ -69,7 +69,7 @@ def _rsync(command: SimpleCommand) -> Accesses:
 
 
 def _transfer(operands: tuple[Word, ...]) -> Accesses:
-    """Sources are copied, the last one is written; what is elsewhere is not ours."""
+    """Yield the local operands: sources are copied, and the last operand is written."""
     for word in operands[:-1]:
         if not remote(word.text):
             yield Access(word, "copy")
@@ -111,7 +111,7 @@ def _curl(command: SimpleCommand) -> Accesses:
 
 
 def _upload(text: str) -> str:
-    """The file in `@file`, `name=@file;type=…`, `name=<file`, `name@file`."""
+    """Return the file in `@file`, `name=@file;type=…`, `name=<file` or `name@file`, or an empty string."""
     found = _ADDRESS.match(text) or _NAMED.match(text)
     return found.group(1).partition(";")[0].strip('"') if found is not None else ""
 
@@ -134,7 +134,7 @@ def _httpie(command: SimpleCommand) -> Accesses:
 
 
 def _container(command: SimpleCommand) -> Accesses:
-    """What runs inside a box is not here; files that are handed in are."""
+    """Yield the local files that are passed to a container; files inside it do not count."""
     words = [word for word in command.words[1:] if not word.text.startswith("-")]
     if words and words[0].text in ("exec", "logs", "attach", "ps", "images", "pull", "push"):
         return

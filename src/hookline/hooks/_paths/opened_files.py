@@ -1,4 +1,4 @@
-"""Which words of a simple command are files that it would open, and what for."""
+"""Files that a simple command would open, with the kind of access."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>"})
 
 
 def opened(command: SimpleCommand) -> Iterator[Access]:
-    """Every file that *command* would open, in the order of its words; redirects last."""
+    """Yield every file that *command* would open, in the order of its words, redirections last."""
     yield from _operands(command)
     yield from _redirects(command)
 
@@ -76,7 +76,7 @@ def _how(program: Program, split: Options) -> How:
 
 
 def _copied(operands: tuple[Word, ...], split: Options, how: How) -> Iterator[Access]:
-    """Sources, and where they go; a copy of the attributes alone reads nothing."""
+    """Yield the sources and the target; a copy of the attributes alone reads nothing."""
     target = split.value("-t", "--target-directory")
     sources = operands if target is not None or len(operands) == 1 else operands[:-1]
     plain: How = "note" if split.has("--attributes-only") else how
@@ -94,7 +94,7 @@ def _awk(command: SimpleCommand) -> Iterator[Access]:
 
 
 def _used(command: SimpleCommand) -> Iterator[Access]:
-    """A program that nobody told us about may open any of its words, and what follows `=` or `@` in one."""
+    """Yield the arguments of an unknown program, which may open each of them, also after `=` or `@`."""
     for word in command.words[1:]:
         text = word.text.rpartition("=")[2] if "=" in word.text else word.text
         text = text.removeprefix("@")

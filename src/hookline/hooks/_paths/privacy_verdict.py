@@ -1,4 +1,4 @@
-"""Why privacy-block asks, warns or lets pass: every path that it looked at, and what it takes it for."""
+"""Verdict of privacy-block on every path of a call, with the reasons."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from hookline.hooks._paths.tool_fields import Field, fields
 RULE = "sensitive-path"
 SHELLS = frozenset({"shell", "powershell", "cmd"})
 Loudness: TypeAlias = 'Literal["warn", "ask", "block"]'
-"""How loudly it is said."""
+"""Severity of a verdict on a command line."""
 
 
 class Weighed(NamedTuple):
     field: Field
     said: Literal["pass", "excepted", "ask", "modify", "block"]
-    """modify: a person said yes, so only the prefix is taken off; block: the agent says that one did."""
+    """"modify" removes the prefix of an approved path; "block" stops an agent that claims an approval."""
     sort: Sort | None = None
     excepted: str = ""
     approval: Approval | None = None
@@ -94,11 +94,11 @@ def tree(
     judged = [] if event.kind in SHELLS else [_weighed(one) for one in weighed(event, state, place, allow)]
     if event.kind in SHELLS:
         judged = list(_line(event, place, allow, shell))
-    yield from judged or [branch("it opens no file that we know of")]
+    yield from judged or [branch("no opened file was found")]
 
 
 def _heard(event: UserPromptSubmit | PostToolUse, state: State) -> Branch:
-    """What a person's words grant."""
+    """Return the branch for a person's prompt or answer, with the path that it approves."""
     said = heard(event, state)
     given = said.memory.get(GRANTED, ())[-1:] if said is not None else ()
     paths = ", ".join(str(one["path"]) for one in given)
@@ -137,7 +137,7 @@ def _line(
         elif sort is None:
             yield branch(f"{text}: not a file that holds secrets")
         else:
-            yield branch(f"{text}: {_sort(sort)}; but what becomes of it ({how}) shows nothing of it here")
+            yield branch(f"{text}: {_sort(sort)}; but the command ({how}) does not print it")
     for one in found:
         text = operands.get(one, f"{one.rule}: {mask_unknown(one.what)}")
         yield _exposed(one, text, allow, shell)

@@ -1,4 +1,4 @@
-"""Whether a path lies where an agent wastes its context, and which line would let it in."""
+"""Find the pattern that excludes a path, and the line of `.ckignore` that would include it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hookline.hooks._paths.spelling import absolute, url
 
 
 class Ground(NamedTuple):
-    """Where paths are judged, and by which patterns."""
+    """The folders and patterns by which paths are judged."""
 
     cwd: str
     root: str
@@ -19,24 +19,24 @@ class Ground(NamedTuple):
     """The text of the project's `.ckignore`."""
     extra: tuple[str, ...] = ()
     trusted: bool = False
-    """Whether a person trusted the lines that open `.git`, `.aws` and `.ssh`."""
+    """True if a person has trusted the lines that include `.git`, `.aws` and `.ssh`."""
     real: Callable[[str], str] = lambda path: path
     is_file: Callable[[str], bool] = lambda path: False
 
 
 class Found(NamedTuple):
-    """A path that is kept out: as it was written, the pattern, and the line that would let it in."""
+    """An excluded path: its text, the pattern, and the line that would include it."""
 
     path: str
     pattern: str
     line: str
     span: tuple[int, int] | None = None
     kept: bool = False
-    """Whether that line would count only once a person trusted it."""
+    """True if that line takes effect only after a person has trusted it."""
 
 
 def path(text: str, ground: Ground, *, cwd: str | None = None, parent: bool = False) -> Found | None:
-    """What keeps the path *text* out, by its name or by where links lead; *parent* asks for its folder."""
+    """Return the pattern that excludes *text*, by name or by links; with *parent*, that of its folder."""
     for seen, whole in _seen(text, ground, cwd=cwd, parent=parent):
         found = _judged(seen, ground, "" if parent else whole)
         if found is not None:
@@ -45,7 +45,7 @@ def path(text: str, ground: Ground, *, cwd: str | None = None, parent: bool = Fa
 
 
 def reopened(text: str, ground: Ground, *, cwd: str | None = None) -> str | None:
-    """The pattern that lets a path in which another keeps out."""
+    """Return the pattern that includes a path which another one excludes, or None."""
     for seen, whole in _seen(text, ground, cwd=cwd, parent=False):
         folder = not ground.is_file(whole)
         found = ignore_rules.decisive(seen, ignore_rules.rules(ground.own, ground.extra), folder=folder)
@@ -55,7 +55,7 @@ def reopened(text: str, ground: Ground, *, cwd: str | None = None) -> str | None
 
 
 def _seen(text: str, ground: Ground, *, cwd: str | None, parent: bool) -> Iterator[tuple[str, str]]:
-    """The path as patterns see it, by its name and by where links lead, and the whole of each."""
+    """Yield the path as patterns see it, by name and with links resolved, each with its absolute path."""
     if url(text):
         return
     named = absolute(text, cwd or ground.cwd, ground.home)
@@ -69,7 +69,10 @@ def _seen(text: str, ground: Ground, *, cwd: str | None, parent: bool) -> Iterat
 
 
 def _judged(seen: str, ground: Ground, whole: str) -> Found | None:
-    """What keeps it out; it is a folder, or the disk tells what lies at the *whole* path."""
+    """Return the pattern that excludes *seen*.
+
+    It is a folder if *whole* is empty; otherwise the disk is asked for the file at *whole*.
+    """
     seen = ignore_rules.wild(seen.split("/"))
     if not (ground.own.strip() or ground.extra or ignore_rules.may_match(seen)):
         return None

@@ -1,4 +1,4 @@
-"""What becomes of each path of a call: for scout-block's verdict, and for its tree."""
+"""Verdict of scout-block on every path of a call, and its explanation."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Scouted(NamedTuple):
     rule: str
     found: Found | None = None
     spared: str = ""
-    """Why it is not held against the patterns."""
+    """The reason why it is not compared with the patterns."""
     excepted: str | None = None
-    """The written reason why what was found does not count."""
+    """The reason of the exception that covers the match."""
 
     @property
     def stops(self) -> bool:
@@ -49,12 +49,12 @@ def whereabouts(event: PreToolUse, state: State, patterns: tuple[str, ...]) -> G
 
 
 def claims(event: PreToolUse) -> list[Field]:
-    """The paths that are said to be approved."""
+    """Return the paths that the agent claims are approved."""
     return [one for one in fields(event) if one.claimed and one.where]
 
 
 def scouted(event: PreToolUse, state: State, ground: Ground, allow: Allow) -> Iterator[Scouted]:
-    """Every path of the call, in order."""
+    """Yield every path of the call, in order, with its verdict."""
     given = fields(event)
     granted = approvals.approvals((one.path for one in claims(event)), event, state) if given else {}
     for one in given:
@@ -69,7 +69,7 @@ def scouted(event: PreToolUse, state: State, ground: Ground, allow: Allow) -> It
 
 
 def _approved(field: Field, event: PreToolUse, state: State) -> bool:
-    """Whether privacy-block, which comes first and takes the prefix off, lets it pass by a person's yes."""
+    """Return whether privacy-block, which runs first and removes the prefix, lets an approved secret pass."""
     sensitive = secret(field.path) is not None
     return sensitive and approvals.approval(field.path, event, state) is not None
 
@@ -84,7 +84,7 @@ def tree(event: PreToolUse, state: State, *, allow: Allow, patterns: tuple[str, 
     seen = list(scouted(event, state, ground, allow))
     yield from (_path(one, ground) for one in seen)
     if not seen:
-        yield branch("it opens no file that we know of")
+        yield branch("no opened file was found")
     own = ignore_rules.rules(ground.own, ground.extra) if ground.own.strip() else None
     yield from (branch(problem, judgement="warn") for problem in (own.problems[:10] if own else ()))
 
@@ -105,7 +105,7 @@ def _path(one: Scouted, ground: Ground) -> Branch:
 
 
 def _line(pattern: str, ground: Ground) -> str:
-    """A pattern and where it stands: in the project's file the last that matches, among the defaults else."""
+    """Return a pattern with its source: a line of `.ckignore`, the settings, or the defaults."""
     numbers = [number for number, line in enumerate(ground.own.split("\n"), 1) if line.strip() == pattern]
     if numbers:
         return f"`{pattern}` (.ckignore:{numbers[-1]})"

@@ -1,4 +1,4 @@
-"""Which paths hold secrets: by whole names and path segments, never by a part of a word."""
+"""Paths that hold secrets, recognised by whole names and path segments, never by a part of a word."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from hookline.hooks._paths.spelling import LONGEST_NAME, segments
 from hookline.shell.options import word_set
 
 Secret: TypeAlias = 'Literal["dotenv", "key", "keylike", "ssh", "ssh-open", "store", "mild"]'  # noqa: S105 -- kinds
-"""dotenv; private keys by ending, by a name that may mean one, of ssh; what else is in `.ssh`; credential
-stores; mild: for file tools only."""
+"""Kinds of secrets.
+
+"key" is a private key by its ending, "keylike" by a name that may mean one, and "ssh" a key of ssh.
+"ssh-open" is any other file in `.ssh`, "store" a credential store. "mild" counts for file tools only.
+"""
 
 _KEY = re.compile(
     r"id_(?:rsa|ed25519|ecdsa|dsa|ed448)(?:[-_.].*)?|(?:.+[-_])?(?:private|deploy|ssh|rsa|dsa|ecdsa|ed25519|signing"
@@ -31,19 +34,19 @@ _LAB = word_set(
     """test tests testing testdata test-data fixture fixtures __fixtures__ spec mock mocks certs cert
     certificates examples example samples"""
 )
-"""Folders of keys that were made to be read: warnings in a shell would only be noise there."""
+"""Folders of test keys and certificates, for which a shell command gets no warning."""
 _WILD = re.compile(r"[*?]|\[[^\]]+\]")
 _SURE = 3
-"""Letters before the first wildcard of a pattern that are enough to mean a name."""
+"""Literal characters before the first wildcard that a pattern needs to mean a name."""
 
 
 def secret(path: str, *, glob: bool = False) -> Secret | None:
-    """What sort of secret *path* holds; None where it holds none."""
+    """Return the kind of secret that *path* holds, or None."""
     names = segments(path)
     if not names or len(names[-1]) > LONGEST_NAME:
         return None
     if len(names) == 1 and names[0].isalnum():
-        # Without a dot, a dash or the like its form is no dotenv's, key's or backup's: only tables know it.
+        # An alphanumeric name cannot be a dotenv file, a key or a backup; only the tables can know it.
         return _stored(names)
     wild = glob and _WILD.search(names[-1]) is not None
     for name in _meant(names[-1]) if wild else (names[-1],):
@@ -54,7 +57,10 @@ def secret(path: str, *, glob: bool = False) -> Secret | None:
 
 
 def quiet(path: str, root: str) -> bool:
-    """Whether a key at *path* is a certificate or test data of a project, which a shell may read unwarned."""
+    """Return whether a key at *path* is a certificate or test data of the project.
+
+    A shell command may read it without a warning.
+    """
     inside = root and path.startswith(root.rstrip("/") + "/")
     return bool(inside) and any(name in _LAB for name in segments(path[len(root) :])[:-1])
 
@@ -71,7 +77,7 @@ def _judged(names: tuple[str, ...]) -> Secret | None:
 
 
 def _without_backup(name: str) -> str:
-    """`.env.bak`, `#.env#` and `.env copy` hold what `.env` holds."""
+    """Return *name* without marks of a backup, as in `.env.bak`, `#.env#` and `.env copy`."""
     plain = name.strip("#") or name
     while True:
         endings = secret_names.BACKUPS if plain.endswith(_BACKUPS) else ()
@@ -83,7 +89,7 @@ def _without_backup(name: str) -> str:
 
 
 def _harmless(name: str) -> bool:
-    """Public keys, and templates that hold nothing real."""
+    """Return whether *name* is that of a public key, or of a template without real values."""
     _, *parts = name.split(".")
     return parts[-1:] == ["pub"] or not {"example", "sample", "template", "tmpl", "tpl"}.isdisjoint(parts)
 
@@ -135,18 +141,18 @@ def _document(name: str) -> bool:
 
 
 def _environ(names: tuple[str, ...]) -> bool:
-    """The environment of a process, as a file."""
+    """Return whether the path is the environment of a process in `/proc`."""
     return names[0] == "proc" and names[-1] == "environ" and all(_ENVIRON.fullmatch(n) for n in names[1:2])
 
 
 def _within(names: tuple[str, ...], folders: Iterable[str]) -> bool:
-    """Whether a path lies in one of the *folders*, or is one."""
+    """Return whether a path is one of the *folders*, or inside one."""
     starts = ("/".join(names[start : start + count]) for start in range(len(names)) for count in (1, 2, 3))
     return any(one in folders for one in starts)
 
 
 def _meant(pattern: str) -> list[str]:
-    """The usual names of secrets that a pattern means, and not just happens to match; else itself."""
+    """Return *pattern*, and the usual names of secrets that it is specific enough to mean."""
     first = _WILD.search(pattern)
     sure = pattern[: first.start()] if first is not None else pattern
     literal = len(_WILD.sub("", pattern))

@@ -1,4 +1,4 @@
-"""Commands that tell secrets without opening a file: the environment, variables, keychains, searches."""
+"""Commands that print secrets without opening a file: the environment, variables, keychains, searches."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ _SHOWING = word_set(
     """cat tac tee head tail less more rev nl sort uniq base64 base32 xxd od hexdump sed awk gawk tr cut fold
     column paste strings jq bat grep"""
 )
-"""Programs that show what they are fed."""
+"""Programs that print their standard input."""
 _VAULTS: Mapping[str, tuple[str, ...]] = {
     "security": ("dump-keychain", "find-generic-password", "find-internet-password", "export"),
     "gpg": ("--export-secret-keys", "--export-secret-subkeys"),
@@ -31,13 +31,13 @@ _VAULTS: Mapping[str, tuple[str, ...]] = {
     "keyctl": ("print", "read"),
     "cmdkey": ("/list",),
 }
-"""Programs that print what a vault keeps, by the word that makes them."""
+"""Programs that print the content of a vault, with the arguments that do so."""
 
 
 def told(
     commands: Sequence[SimpleCommand], place: int, line: str, roots: frozenset[str]
 ) -> tuple[str, str] | None:
-    """The rule that the command at *place* breaks and what it would tell; None where it tells nothing."""
+    """Return the rule that the command at *place* breaks and the secret that it would print, or None."""
     command = commands[place]
     if command.name in ("echo", "printf", "print"):
         names = list(_variables(command, line))
@@ -50,7 +50,7 @@ def told(
 
 
 def _readers(commands: Sequence[SimpleCommand], place: int, line: str) -> list[SimpleCommand]:
-    """The commands that read what the one at *place* prints."""
+    """Return the commands that read the output of the command at *place*."""
     after = line[commands[place].span[1] :].lstrip(" \t")
     piped = after.startswith("|") and not after.startswith("||")
     return [one for one in commands if place in one.stdin_origins] or list(
@@ -66,14 +66,14 @@ def _variables(command: SimpleCommand, line: str) -> Iterator[str]:
 
 
 def _shown(command: SimpleCommand, readers: Sequence[SimpleCommand]) -> bool:
-    """Whether what it prints comes to light: not where it goes to a file, or into a program that keeps it."""
+    """Return whether the output is visible: not written to a file, nor piped to a program that hides it."""
     if any(one.op.startswith((">", "&>")) and one.fd in ("", "1") for one in command.redirects):
         return False
     return not readers or any(one.name in _SHOWING for one in readers)
 
 
 def _narrowed(readers: Sequence[SimpleCommand]) -> bool:
-    """`env | grep NODE` shows what was asked for; `env | wc` shows nothing."""
+    """Return whether the readers restrict the output: `env | grep NODE`, `env | wc`."""
     for one in readers:
         if one.name in ("wc", "md5sum", "sha256sum", "diff"):
             return True
@@ -111,7 +111,7 @@ def _vault(command: SimpleCommand, roots: frozenset[str]) -> tuple[str, str] | N
 
 
 def _search(command: SimpleCommand, roots: frozenset[str]) -> tuple[str, str] | None:
-    """A search of a whole tree for secret words also reads the files that nobody should."""
+    """Judge a search of a whole tree for secret words, which also reads files that hold secrets."""
     program = READERS["grep"]
     takes = (*program.values.split(), *program.files.split())
     split = parse_options(command.words[1:], takes, mixed=True)

@@ -1,4 +1,4 @@
-"""The names under which programs keep secrets: tables that read as prose, all in small letters."""
+"""Names of the files in which programs keep secrets: tables in lower case."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ENDINGS = tuple(
     .pkcs12 .agekey .kubeconfig"""
     )
 )
-"""Endings of key material."""
+"""File name extensions of key material."""
 
 TAILS = word_set(
     """.aws .kube .config/git/credentials git/credentials .nuget/nuget/nuget.config .vscode/sftp.json
@@ -58,7 +58,7 @@ TAILS = word_set(
     etc/ppp/chap-secrets etc/wireguard etc/krb5.keytab var/lib/kubelet/kubeconfig
     .config/google-chrome/default/login google-chrome/default/cookies chrome/default/cookies"""
 )
-"""Ends of paths that hold secrets, whole names of them."""
+"""Ends of paths that hold secrets, in whole names."""
 
 FOLDERS = word_set(
     """.gnupg .password-store .ssh .aws/sso .aws/cli/cache .config/gcloud .config/op .bitwarden
@@ -66,30 +66,30 @@ FOLDERS = word_set(
     etc/wireguard run/secrets var/run/secrets .subversion/auth .kube/cache private-keys-v1.d .config/age
     .terraform.d .step/secrets .oci/sessions .docker/contexts"""
 )
-"""Folders in which everything is a secret, but for what `PUBLIC` says."""
+"""Folders in which every file is a secret, except those in `PUBLIC`."""
 
 MILD = word_set(
     """.envrc database.yml database.yaml database.json .aws/config .boto.cfg local.settings.json
     wp-config.php .bash_history .zsh_history .psql_history .mysql_history .python_history
     .node_repl_history .rediscli_history .sqlite_history"""
 )
-"""Asked about before a file tool opens them; a shell command that reads one gets no warning."""
+"""Files that need approval for a file tool; a shell command that reads one gets no warning."""
 
 PUBLIC = word_set(
     """.gnupg/gpg.conf .gnupg/gpg-agent.conf .gnupg/dirmngr.conf .gnupg/pubring.kbx .gnupg/trustdb.gpg
     .terraform.d/checkpoint_cache .azure/config .azure/clouds.config .config/gcloud/configurations
     .config/gcloud/active_config .docker/config.d .terraform.d/plugin-cache"""
 )
-"""What lies in such a folder without being secret."""
+"""Files and folders inside `FOLDERS` that are not secret."""
 
 TEMPLATES = word_set("example sample template test dist tpl tmpl default defaults schema spec")
-"""Last parts of a name that say: nothing real is in here."""
+"""Last parts of a name that mark a template without real values."""
 DOCUMENTS = word_set("md txt rst adoc html")
 SOURCES = word_set(
     """py pyi ts tsx js jsx mjs cjs go rs rb java kt kts c h cc cpp hpp cs swift php pl lua sh bash zsh vue
     svelte css scss md rst html ipynb keymap lock snap map"""
 )
-"""Endings of files that somebody writes: a name in front of them is a subject, not a store."""
+"""Extensions of source files and documents, whose names describe a subject and not a store."""
 BACKUPS = sorted(
     word_set(
         """.bak .backup .old .orig .save .saved .swp .swo .copy .tmp .temp .1 .2 .prev .previous .rej
@@ -98,11 +98,11 @@ BACKUPS = sorted(
 )
 
 SSH_OPEN = word_set("config known_hosts authorized_keys environment rc agent allowed_signers")
-"""Files in `.ssh` that hold no key: to read one in a shell is ordinary, to change one is not."""
+"""Files in `.ssh` without keys: a shell may read them, but not change them."""
 
 USUAL = word_set(
     """.env .env~ credentials .env.local .env.production id_rsa id_ed25519 credentials.json secrets.yaml
     secrets.json .netrc .npmrc .pgpass .pypirc .git-credentials .vault-token .my.cnf x.pem x.key x.p12
     .dockercfg .htpasswd service-account.json"""
 )
-"""Names that a glob pattern is held against."""
+"""Names with which a glob pattern is compared."""

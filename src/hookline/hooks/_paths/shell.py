@@ -1,4 +1,4 @@
-"""What a command line opens on this machine: each access with its command, files of compounds among them."""
+"""Files that a command line opens on this machine, each with its command, and with compound redirections."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from hookline.hooks._paths.file_operands import Access, How
 from hookline.hooks._paths.opened_files import opened
-from hookline.shell import Reading, SimpleCommand, Word, read
+from hookline.shell import MAX_LINE, Reading, SimpleCommand, Word, read
 from hookline.shell.grammar import parse
 from hookline.shell.options import parse_options
 from hookline.shell.syntax import (
@@ -39,26 +39,30 @@ _OPS: Mapping[str, How] = {
     "&>": "write",
 }
 _AROUND = re.compile(r"(?:\b(?:done|fi|esac)|[})\]])\s*(?:\d+|\{\w+\})?&?[<>]")
-"""Where a compound ends and a redirect begins; not each such place is one."""
+"""Possible end of a compound command followed by a redirection; may match other text."""
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "eval"})
 _DEEPEST = 50
 _REMEMBERED = 8
-"""Lines at hand, as readings are: two guards of one call ask for the same."""
+"""Number of lines in the cache; two guards of the same call ask for the same line."""
 MOST = 1_000
-"""Accesses of one line that are looked at: beyond that, somebody tests us."""
+"""Maximum number of accesses of one line; more are a sign of an attack."""
 
 
 class Opened(NamedTuple):
-    """One access, and which command of the reading makes it; -1 for a redirect around several."""
+    """An access and the number of its command, or -1 for a redirection of a compound command."""
 
     access: Access
     place: int
     cwd: str | None
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def accesses(line: str, cwd: str, home: str) -> tuple[Reading, tuple[Opened, ...]]:
-    """What *line* would run, and every file that it opens here, in order, at most `MOST`."""
+    """Return the reading of *line*, and every file that it opens here, in order, at most `MOST`."""
+    return (read(line), ()) if len(line) > MAX_LINE else _read_accesses(line, cwd, home)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _read_accesses(line: str, cwd: str, home: str) -> tuple[Reading, tuple[Opened, ...]]:
     reading = read(line, cwd=cwd, home=home)
     return reading, tuple(islice(_accesses(line, reading), MOST))
 
@@ -78,12 +82,12 @@ def _accesses(line: str, reading: Reading) -> Iterator[Opened]:
 
 
 def _encloses(text: str) -> bool:
-    """Whether something may be redirected as a whole."""
+    """Return whether *text* may redirect a compound command."""
     return ("<" in text or ">" in text) and _AROUND.search(text) is not None
 
 
 def elsewhere(command: SimpleCommand, host: str) -> bool:
-    """Whether a command runs on another machine, or in a box of its own."""
+    """Return whether a command runs on another machine, or in a container."""
     return ("ssh" in command.via and not _HERE.fullmatch(host)) or any(
         _BOX.fullmatch(one) for one in command.via
     )
@@ -95,7 +99,7 @@ def _host(command: SimpleCommand) -> str:
 
 
 def _around(line: str) -> Iterator[Access]:
-    """Redirects of loops, groups and branches, which belong to no simple command, where they are plain."""
+    """Yield the literal redirection targets of loops, groups and branches."""
     steps, _ = parse(line)
     waiting: list[tuple[Node, int]] = [(step.node, 0) for step in steps.items]
     while waiting:
@@ -136,7 +140,7 @@ def _plain(one: Redirection) -> Iterator[Access]:
 
 
 def _static(parts: tuple[Part, ...]) -> str | None:
-    """What a word says that nothing can expand; None for others."""
+    """Return the text of a word without expansions, or None."""
     texts = [
         part if isinstance(part, str) else part.text if isinstance(part, Quoted) else _static_inside(part)
         for part in parts

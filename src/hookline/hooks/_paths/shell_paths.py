@@ -1,4 +1,4 @@
-"""Which files of a command line lie where an agent wastes its context."""
+"""Ignored files in a command line, which waste an agent's context."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from hookline.hooks._paths.shell import Opened, accesses
 from hookline.shell import SimpleCommand, Word
 
 _OPENING = frozenset[How]({"read", "list", "copy", "write", "empty", "change"})
-_WASTES_NOTHING = "what becomes of it shows nothing of its content"
+_WASTES_NOTHING = "the command does not print its content"
 _BIN = ("node_modules/.bin/", ".venv/bin/", "venv/bin/")
 
 
 class Looked(NamedTuple):
-    """A file of a command line, and what keeps it out, if anything does."""
+    """A file of a command line, and the pattern that excludes it, if any."""
 
     word: Word
     found: Found | None
     spared: str = ""
-    """Why it is not held against the patterns at all."""
+    """The reason why it is not compared with the patterns."""
 
 
 def looked(code: str, shell: str, ground: Ground) -> Iterator[Looked]:
-    """Every file that a command line of whichever *shell* names, in order."""
+    """Yield every file that a command line of any *shell* names, in order."""
     if shell != "shell":
         words = windows.opened(code, shell, known=True)
         yield from (Looked(word, _at(path(word.text, ground), word)) for word in words)
@@ -45,7 +45,10 @@ def _at(found: Found | None, word: Word) -> Found | None:
 
 
 def _operand(one: Opened, ground: Ground) -> Found | None:
-    """What is written by the line itself wastes nothing, unless it lands in a folder that is kept out."""
+    """Return the pattern that excludes an operand; for a file to write, that of its folder.
+
+    Copying a whole excluded folder is allowed.
+    """
     how, word = one.access.how, one.access.word
     found = path(word.text, ground, cwd=one.cwd, parent=how in ("write", "empty"))
     whole = found is not None and how == "copy" and found.pattern.rstrip("/") == _last(word.text)
@@ -57,5 +60,5 @@ def _last(text: str) -> str:
 
 
 def _exempt(command: SimpleCommand) -> bool:
-    """Build tools, each for its own simple command, and what a project has installed."""
+    """Return whether the command is a build tool, or a program that the project has installed."""
     return command.name in BUILDERS or any(place in command.words[0].text for place in _BIN)

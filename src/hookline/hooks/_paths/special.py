@@ -1,4 +1,4 @@
-"""Programs whose words no table can split: each function tells which files one of them opens."""
+"""Programs whose arguments need a function of their own, which yields the files they open."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +26,7 @@ _TAR_READS = word_set("-T -X --files-from --exclude-from")
 
 
 def _tar(command: SimpleCommand) -> Accesses:
-    """Packing reads what it is given; unpacking and listing read the archive."""
+    """Yield the files that packing reads, or the archive that unpacking and listing read."""
     words = command.words[1:]
     if words and words[0].text.isalpha():
         words = (Word(text="-" + words[0].text, span=words[0].span), *words[1:])
@@ -94,7 +94,7 @@ def _xargs(command: SimpleCommand) -> Accesses:
 
 
 def _find(command: SimpleCommand) -> Accesses:
-    """The roots are listed; what comes after them only narrows, or is a command of its own."""
+    """Yield the roots of a search; the rest only narrows it, or is a command of its own."""
     words = [word for word in command.words[1:] if word.text not in ("-H", "-L", "-P")]
     first = next((place for place, word in enumerate(words) if word.text[:1] in ("-", "(", "!")), len(words))
     roots = words[:first] or [Word(text=".", span=command.span)]
@@ -117,7 +117,7 @@ _GIT_FORMS = word_set(
 
 
 def _git(command: SimpleCommand) -> Accesses:
-    """Subcommands that show content; `HEAD:path` names a file as well."""
+    """Yield the files that subcommands of git show, also as `HEAD:path`."""
     words = parse_options(command.words[1:], _GIT_VALUES).operands
     if not words:
         return
@@ -149,7 +149,7 @@ def _jq(command: SimpleCommand) -> Accesses:
 
 
 def _patched(command: SimpleCommand) -> Accesses:
-    """A patch names its files itself; some agents' shells have a command that takes one."""
+    """Yield the files named inside a patch, for agent shells that have an `apply_patch` command."""
     for part in parse_patch("\n".join((command.stdin, *(word.text for word in command.words[1:])))):
         yield Access(Word(text=part.path, span=command.span), "change")
 

@@ -1,4 +1,4 @@
-"""One spelling for the many ways to write a path: both slashes, `~`, dots, schemes, unknown parts."""
+"""Normalisation of paths: both slashes, `~`, dots, schemes, unknown parts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from hookline.shell import UNKNOWN
 
 LONGEST = 4096
-"""Characters of a path that a system would open."""
+"""Maximum length in characters of a path that a system opens."""
 LONGEST_NAME = 255
 _DRIVE = re.compile(r"[A-Za-z]:/")
 _SCHEME = re.compile(r"file:(?://(?:localhost(?=/))?)?", re.IGNORECASE)
@@ -20,7 +20,7 @@ _MOST_ALTERNATIVES = 64
 
 
 def slashed(text: str) -> str:
-    """The same path with forward slashes and without a scheme; what nobody knows stands as an `x`."""
+    """Return the path with forward slashes and without a scheme; an unknown part becomes `x`."""
     found = _SCHEME.match(text) if ":" in text else None
     plain = text[found.end() :] if found is not None else text
     plain = plain.replace(UNKNOWN, "x").replace("\\", "/")
@@ -28,12 +28,12 @@ def slashed(text: str) -> str:
 
 
 def url(text: str) -> bool:
-    """Whether it lies elsewhere: an address, and not one of a file."""
+    """Return whether *text* is a URL other than `file:`."""
     return "://" in text and _URL.match(text) is not None
 
 
 def absolute(text: str, cwd: str, home: str = "") -> str:
-    """The path as one that needs no folder to be understood, without dots."""
+    """Return the absolute path, without dots."""
     plain = slashed(text)
     if home and (plain == "~" or plain.startswith("~/")):
         plain = home + plain[1:]
@@ -44,7 +44,7 @@ def absolute(text: str, cwd: str, home: str = "") -> str:
 
 
 def segments(text: str) -> tuple[str, ...]:
-    """The names along a path in small letters, as a system takes them, dots resolved where they can be."""
+    """Return the names of a path in lower case, with dots resolved as far as possible."""
     found: list[str] = []
     for name in slashed(text).lower().split("/"):
         plain = _name(name)
@@ -56,7 +56,7 @@ def segments(text: str) -> tuple[str, ...]:
 
 
 def _name(name: str) -> str:
-    """A name without what does not belong to it: an approval's prefix, a stream, trailing dots and blanks."""
+    """Return a name without an approval's prefix, a stream name, or trailing dots and blanks."""
     plain = _STREAM.sub("", name.strip()) if "$" in name else name.strip()
     while plain.startswith("approved:"):
         plain = plain.removeprefix("approved:").strip()
@@ -64,7 +64,7 @@ def _name(name: str) -> str:
 
 
 def alternatives(pattern: str) -> Iterator[str]:
-    """What the braces of a glob pattern stand for, at most `_MOST_ALTERNATIVES`."""
+    """Yield the expansions of the braces in a glob pattern, at most `_MOST_ALTERNATIVES`."""
     waiting, given = [pattern], 0
     while waiting and given < _MOST_ALTERNATIVES:
         text = waiting.pop()
@@ -78,5 +78,5 @@ def alternatives(pattern: str) -> Iterator[str]:
 
 
 def plausible(text: str) -> bool:
-    """Whether a system would open this as a path at all."""
+    """Return whether *text* could be a path, by its length and line breaks."""
     return 0 < len(text) <= LONGEST and "\n" not in text.strip("\n")

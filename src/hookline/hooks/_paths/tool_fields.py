@@ -1,4 +1,4 @@
-"""The paths in a tool's input: where the host says they lie, and in every field that is named like one."""
+"""Paths in a tool's input: the one that the host reports, and every field named like one."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from hookline.hooks._paths.spelling import alternatives, plausible
 from hookline.shell.options import word_set
 
 PREFIX = "APPROVED:"
+_CLAIM = re.compile(rf"((?:(?:/|[A-Za-z]:[/\\])(?:.*?[/\\])?)?){PREFIX}(.*)", re.DOTALL)
+"""A path that claims approval: some hosts make it absolute before the hooks see it."""
 _WITHOUT = word_set("shell powershell cmd agent question search")
-"""Kinds of tools that open no file by a field."""
+"""Kinds of tools without fields that name a file to open."""
 _WORD = re.compile(r"[A-Z]?[a-z]+")
 _NAMES = word_set("path paths file files filename filenames folder folders dir directory directories uri")
 _EXACTLY = word_set("source destination target notebook")
-"""Words that name a path only where they are the whole name of a field."""
+"""Words that mean a path only as the whole name of a field."""
 _DATA = word_set("content contents text type size id count mode limit offset pattern url options")
 _GLOBS = word_set("glob globs include")
 _DEEPEST = 4
 _MOST = 500
-"""Values of one input that are looked at."""
+"""Maximum number of values of one input that are examined."""
 
 
 class Field(NamedTuple):
@@ -31,22 +33,26 @@ class Field(NamedTuple):
 
     text: str
     where: tuple[str | int, ...] = ()
-    """The way to it; empty where it is only a part of some text."""
+    """The keys that lead to it; empty if it is a part of a longer text."""
     glob: bool = False
 
     @property
     def path(self) -> str:
-        """Without the prefix that says it was approved."""
-        return self.text.removeprefix(PREFIX)
+        """The path without the prefix that claims approval."""
+        claim = _CLAIM.fullmatch(self.text)
+        if claim is None:
+            return self.text
+        folder, rest = claim.groups()
+        return rest if rest.startswith(("/", "~", "\\")) or rest[1:2] == ":" else f"{folder}{rest}"
 
     @property
     def claimed(self) -> bool:
-        """Whether it is said to be approved."""
-        return self.text.startswith(PREFIX)
+        """True if the agent claims that it is approved."""
+        return _CLAIM.fullmatch(self.text) is not None
 
 
 def fields(event: PreToolUse | PostToolUse) -> tuple[Field, ...]:
-    """Every path that the tool would open."""
+    """Return every path that the tool would open."""
     if event.kind in _WITHOUT:
         return ()
     found = dict.fromkeys(_named(event))
@@ -66,7 +72,7 @@ def _named(event: PreToolUse | PostToolUse) -> Iterator[Field]:
 
 
 def _globbed(pattern: str, folder: str, key: str) -> Iterator[Field]:
-    """What a pattern asks for, each of its alternatives apart; what it leaves out is not asked for."""
+    """Yield each alternative of a glob pattern, except excluded ones."""
     for one in alternatives(pattern):
         if plausible(one) and not one.startswith("!"):
             rooted = one.startswith(("/", "~", "\\", PREFIX)) or one[1:2] == ":" or not folder
@@ -101,7 +107,7 @@ def _text(where: tuple[str | int, ...], value: str, *, path: bool, data: bool) -
 
 
 def _kind(where: tuple[str | int, ...]) -> str:
-    """What a field is, by the last name on the way to it: path, glob, or nothing of ours."""
+    """Return "path", "glob" or an empty string, by the last name among the keys."""
     name = next((key for key in reversed(where) if isinstance(key, str)), "")
     words = {word.lower() for word in _WORD.findall(name)}
     if words & _GLOBS:
@@ -112,7 +118,7 @@ def _kind(where: tuple[str | int, ...]) -> str:
 
 
 def stripped(given: Mapping[str, Any], fields: Sequence[Field]) -> Mapping[str, Any]:
-    """The input with the prefix taken off these *fields*."""
+    """Return the input with the prefix removed from these *fields*."""
     whole = thaw(given)
     for field in fields:
         inner = whole

@@ -1,8 +1,8 @@
-"""Which words of a PowerShell or cmd line are files that it would open."""
+"""Files that a PowerShell or cmd line would open."""
 
 from collections.abc import Iterator
 
-from hookline.shell import Word, cmd, powershell
+from hookline.shell import MAX_LINE, Word, cmd, powershell
 from hookline.shell.options import word_set
 
 READS = word_set(
@@ -11,14 +11,16 @@ READS = word_set(
     certutil expand-archive compress-archive get-childitem gci ls dir tree import-powershelldatafile
     set-content sc add-content ac out-file"""
 )
-"""Programs that open, copy, list or write what they are given."""
+"""Programs that open, copy, list or write the files in their arguments."""
 _DATA = word_set(
     "write-output write-host echo set-location sl cd push-location test-path tp remove-item new-item rem"
 )
 
 
 def opened(code: str, shell: str, *, known: bool = False) -> Iterator[Word]:
-    """The words that may be files; only of *known* programs, or of all that do more than mention them."""
+    """Yield the arguments that may be files: those of *known* programs, or of all except `_DATA`."""
+    if len(code) > MAX_LINE:
+        return
     reader = cmd.split_commands if shell == "cmd" else powershell.split_commands
     for argv in reader(code):
         name = argv[0].text.lower().removesuffix(".exe").rpartition("\\")[2]

@@ -1,4 +1,4 @@
-"""The rules of self-protect: what of a tool's call would change what guards the agent."""
+"""Rules of self-protect: find the parts of a tool call that would change the guards themselves."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ from hookline.hooks._self_protect.finding import RULES, Finding
 from hookline.hooks._self_protect.guarded_paths import guard
 from hookline.hooks._self_protect.shell import typed
 from hookline.hooks._self_protect.tools import other, windows, written
+from hookline.shell import MAX_LINE
 from hookline.shell.options import word_set
 
 __all__ = ["RULES", "Finding", "findings", "weighed"]
 
 NAME = "self-protect"
+_SHELLS = word_set("shell powershell cmd")
 _READING = word_set("read glob grep list search fetch question agent")
-"""Kinds of tools that change no file; what helper agents do is judged when they do it."""
+"""Kinds of tools that change no file. The calls of a helper agent are judged when it makes them."""
 
 
 def findings(event: PreToolUse, state: State) -> Iterator[Finding]:
-    """Everything in the call that a rule speaks about."""
+    """Yield a finding for every part of the call that breaks a rule."""
     if event.kind in _READING:
         return
-    here = guard(event.cwd, state)
-    if event.kind == "shell" and event.command:
-        yield from typed(event.command, here)
-        return
-    if event.kind in ("powershell", "cmd") and event.command:
-        yield from windows(event.command, here)
+    here, command = guard(event.cwd, state), event.command
+    if command and event.kind in _SHELLS and len(command) > MAX_LINE:
+        yield Finding(rule="too-long", what=f"{len(command):,} characters", action="ask")
+    elif command and event.kind in _SHELLS:
+        yield from (typed if event.kind == "shell" else windows)(command, here)
     elif event.kind in ("write", "edit"):
         yield from written(event, here)
     else:
@@ -38,7 +39,7 @@ def findings(event: PreToolUse, state: State) -> Iterator[Finding]:
 
 
 def weighed(event: PreToolUse, state: State, allow: Allow) -> list[tuple[Finding, str | None]]:
-    """Each finding, and the reason why it is excepted, if it is."""
+    """Return each finding with the reason of the exception that covers it, or None."""
     subject = event.command or event.path or ""
     return [(one, find_exception(allow, NAME, one.rule, subject)) for one in findings(event, state)]
 
@@ -52,4 +53,4 @@ def tree(event: PreToolUse, state: State, *, allow: Allow) -> Iterator[Branch]:
         else:
             yield branch(text, judgement=one.action, rule=one.rule)
     if not judged:
-        yield branch("nothing of what guards the agent is touched")
+        yield branch("no protected file, setting or command is affected")

@@ -1,4 +1,4 @@
-"""Files that unpacking an archive, an editor or a change of modes would write."""
+"""Files that archive programs, editors and changes of file modes would write."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,10 @@ from hookline.shell.sedscript import parse_ed, parse_sed
 
 
 def archive(command: SimpleCommand) -> Iterator[Target]:
-    """tar: what it makes, and where it unpacks to; what lies in an archive only unpacking would tell."""
+    """Yield the archive that `tar` creates and the folder that it extracts to.
+
+    The contents of an archive are unknown without extracting it.
+    """
     words = command.words[1:]
     first = words[0].text.lstrip("-") if words else ""
     split = parse_options(words, ("-f", "--file", "-C", "--directory"), mixed=True)
@@ -32,7 +35,7 @@ def unzip(command: SimpleCommand) -> Iterator[Target]:
 
 
 def seven(command: SimpleCommand) -> Iterator[Target]:
-    """`-oDIR`, in one word."""
+    """Yield the output folder of `-oDIR`, which is a single word."""
     given = (word for word in command.words[1:] if word.text.startswith("-o") and word.text != "-o")
     yield from (Target(_cut(word, 2), tree=True, merges=True) for word in given)
 
@@ -45,7 +48,10 @@ _MODE = re.compile(r"-[rwxXst]+(?:[,+=-].*)?|--reference=.*")
 
 
 def mode(command: SimpleCommand) -> Iterator[Target]:
-    """chmod and its like: the first operand is the mode, unless that was given as what looks like options."""
+    """Yield the files of `chmod` and similar programs.
+
+    The first operand is the mode, unless the mode was given as an option.
+    """
     given = any(_MODE.fullmatch(word.text) for word in command.words[1:])
     operands = parse_options(command.words[1:], mixed=True).operands
     deep = parse_options(command.words[1:], mixed=True).has("-R", "--recursive")
@@ -53,7 +59,7 @@ def mode(command: SimpleCommand) -> Iterator[Target]:
 
 
 def patch(command: SimpleCommand) -> Iterator[Target]:
-    """What it is named, and the folder that it goes to."""
+    """Yield the files that `patch` names, and the values of its directory and output options."""
     split = parse_options(command.words[1:], ("-d", "--directory", "-o", "--output", "-i", "-p"), mixed=True)
     yield from (Target(word, sure=False) for word in split.operands)
     for name, word in split.options:
@@ -62,7 +68,7 @@ def patch(command: SimpleCommand) -> Iterator[Target]:
 
 
 def apply_patch(command: SimpleCommand) -> Iterator[Target]:
-    """A patch names its files itself; some agents' shells have a command that takes one."""
+    """Yield the files named inside a patch, for agent shells that have an `apply_patch` command."""
     for part in parse_patch("\n".join((command.stdin, *(word.text for word in command.words[1:])))):
         yield Target(Word(text=part.path, span=command.span))
 
@@ -77,7 +83,7 @@ _INPLACE = re.compile(r"-(?![MIm-])[a-zA-Z0-9]{0,6}?i")
 
 
 def in_place(command: SimpleCommand) -> Iterator[Target]:
-    """`sed -i`, `perl -pi`: with an option to change files in place, every operand may be one."""
+    """Yield the operands of in-place edits (`sed -i`, `perl -pi`), and the files that a sed script writes."""
     split = parse_options(command.words[1:], ("-e", "-f", "--expression", "--file", "-l", "-s"), mixed=True)
     if split.has("--in-place", "--inplace") or any(_INPLACE.match(word.text) for word in command.words[1:]):
         yield from map(Target, split.operands)
@@ -93,7 +99,7 @@ _EDITED = re.compile(r"(?:^|[|:+\s])(?:w|wq|wr|write|x|sav|saveas|up|update)!?\s
 
 
 def editor(command: SimpleCommand) -> Iterator[Target]:
-    """The files that it opens, which it may write, and those that its commands write: `-c 'w FILE'`."""
+    """Yield the files that an editor opens, and those that its commands write: `-c 'w FILE'`."""
     yield from (Target(word, sure=False) for word in mentioned(command))
     for word in command.words[1:]:
         found = (one.group(1) for one in _EDITED.finditer(word.text))
@@ -102,7 +108,7 @@ def editor(command: SimpleCommand) -> Iterator[Target]:
 
 
 def line_editor(command: SimpleCommand) -> Iterator[Target]:
-    """ed and its like: the file that it is given, and those that its script writes."""
+    """Yield the file that `ed` opens, and those that its script writes."""
     yield from (Target(word, sure=False) for word in mentioned(command))
     for path in parse_ed(command.stdin).writes:
         yield Target(Word(text=path, span=command.span))

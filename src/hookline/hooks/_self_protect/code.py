@@ -1,4 +1,4 @@
-"""Code in other languages that writes to what is guarded, or calls hookline from inside."""
+"""Code in other languages that writes to guarded files, or calls hookline's own modules."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _STRING = re.compile(
     r"""(?:\b[rbfuRBFU]{1,2})?("(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|`(?:[^`\\]|\\.)*+`)"""
 )
 _QUOTED = re.compile(r"\bq[qx]?\s*(?:\(([^)\n]*)|\{([^}\n]*)|\[([^\]\n]*)|<([^>\n]*)|([|!/#])([^\n]*?)\5)")
-"""Strings as perl and ruby may write them: q(...), qq{...}."""
+"""String literals of perl and ruby: q(...), qq{...}."""
 _JOINED = re.compile(r"""(["'])\s*[+.]?\s*\1""")
 _WRITES = re.compile(
     r"""\b(?: open\w*\s*\((?:[^)]{0,300}
@@ -30,7 +30,7 @@ _WRITES = re.compile(
     | printf?\b[^;\n]{0,200}> | fileinput\b ) | createWriteStream | file_put_contents""",
     re.VERBOSE,
 )
-"""Calls that change files, in any of the languages; gaps are bounded, so that it stays linear."""
+"""Calls that change files, in any language. The gaps are bounded to keep matching linear."""
 _RUNS = re.compile(
     r"\b(?:exec\w*|eval|system|[pP]open|run|call|check_\w+|get\w*output|spawn\w*|Function|compile)\s*\("
     r"|\bqx\b"
@@ -44,11 +44,11 @@ _SETS = re.compile(
 _OURS = re.compile(r"\b(?:from|import)\s+hookline(?:\.(?:cli|system|assembly)\b|\s+import\s+(?:cli|system))")
 _BY_NAME = re.compile(r"\b(?:run_module|import_module|__import__)\s*\(\s*hookline\b")
 _LOADS = re.compile(r"\b(?:runpy|run_module|run_path|import_module|__import__|exec_module)\b")
-"""What loads a module by its name, by whatever name it is called itself afterwards."""
+"""Functions that load a module by name, found even where they are imported under an alias."""
 
 
 def rules(code: str, guard: Guard, cwd: str | None) -> Iterator[tuple[str, bool]]:
-    """Each rule that *code* breaks, and whether that is sure."""
+    """Yield each rule that *code* breaks, and whether the violation is certain."""
     code = code[:_LONGEST]
     plain = _JOINED.sub("", code)
     texts = _texts(plain)
@@ -68,7 +68,7 @@ def rules(code: str, guard: Guard, cwd: str | None) -> Iterator[tuple[str, bool]
 
 
 def commands(code: str) -> Iterator[str]:
-    """Texts of more than one word in code that runs commands, or might."""
+    """Yield the strings of more than one word in code that may run commands."""
     plain = _JOINED.sub("", code[:_LONGEST])
     if _RUNS.search(plain) is not None or "`" in plain:
         found = (*_texts(plain), *_texts(code[:_LONGEST]))
@@ -85,7 +85,7 @@ def _texts(plain: str) -> list[str]:
 
 
 def _written(texts: list[str], guard: Guard, cwd: str | None) -> Iterator[tuple[str, bool]]:
-    """By paths that are spelled out in one piece, else by the names that they are put together from."""
+    """Yield the rule of a guarded path among *texts*, or "hidden" if only names of guarded files occur."""
     for text in texts:
         plain = text.lstrip("<>+|& ")
         path = f"{guard.home}{plain[1:]}" if plain.startswith("~") else plain.replace("$HOME", guard.home)

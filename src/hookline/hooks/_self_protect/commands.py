@@ -1,4 +1,4 @@
-"""Commands that only a person may run: those of hookline that loosen, its removal, and its switches."""
+"""Commands reserved for a person: loosening the guards, removing hookline, setting its switches."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hookline.shell.options import parse_options, word_set
 
 PERSONAL = word_set("approve trust untrust allow off uninstall")
 SPEAKING = word_set("hook fire daemon")
-"""What speaks for a host or a person: through it, an agent could give itself a yes."""
+"""Subcommands that act for a host or a person. An agent could use them to approve its own calls."""
 _IN_TWO = frozenset({("budget", "set"), ("daemon", "stop")})
 SWITCH = re.compile(r"(?:AR_DISABLE_\w*|AUTORESEARCH_BUDGET_END)")
 _SET = re.compile(rf"\b{SWITCH.pattern}\s*=")
@@ -22,7 +22,7 @@ _MOVED = re.compile(
     | \bset\s+(?:-\w+\s+)+(?:HOME|XDG_(?:CONFIG|STATE)_HOME|AR_DISABLE_\w*)\s""",
     re.VERBOSE,
 )
-"""Where the user's own files are looked for, set to something else than usual; the latter as fish does it."""
+"""Assignments that change the home or XDG folders to unusual values; the second form is fish syntax."""
 _PACKAGE = re.compile(r"hookline(?:[=<>~!@\[ ].*)?")
 _MANAGERS = word_set(
     "pip pip3 uv pipx conda mamba poetry pdm brew rye hatch easy_install apt apt-get dnf pacman"
@@ -32,12 +32,12 @@ _CHANGING = word_set("install add upgrade reinstall inject update sync")
 _RUNNERS = word_set("uvx pipx npx bunx uv")
 _SETTING = word_set("export declare typeset readonly local unset read mapfile readarray let getopts")
 TEXT = word_set("echo printf grep egrep fgrep rg ag git cat sed awk test [ comm jq yq gh glab curl wget")
-"""Programs to which a word that sets a switch is only a text."""
+"""Programs for which a word such as `NAME=value` is only text."""
 _PYTHONS = frozenset({"python", "pypy"})
 
 
 def forbidden(command: SimpleCommand, guard: Guard) -> Iterator[Finding]:
-    """What *command* does that is a person's to do."""
+    """Yield a finding for each action of *command* that is reserved for a person."""
     if not command.words:
         return
     yield from _hookline(command, guard)
@@ -55,14 +55,14 @@ def _hookline(command: SimpleCommand, guard: Guard) -> Iterator[Finding]:
     if any(UNKNOWN in text for text in operands[:2]):
         yield Finding(
             rule="hidden",
-            what="`hookline` with words that only running tells",
+            what="`hookline` with arguments that are unknown before it runs",
             span=command.span,
             action="ask",
         )
     elif operands and (operands[0] in PERSONAL or tuple(operands[:2]) in _IN_TWO):
         yield Finding(rule="command", what=f"`hookline {' '.join(operands[:2])}`", span=command.span)
     elif operands and operands[0] in SPEAKING:
-        what = f"`hookline {operands[0]}`, which speaks for a host, or to it"
+        what = f"`hookline {operands[0]}`, which acts for a host"
         yield Finding(rule="command", what=what, span=command.span, action="ask")
 
 
@@ -73,7 +73,7 @@ def _harmless(operands: Sequence[str], rest: Sequence[Word]) -> bool:
 
 
 def _arguments(command: SimpleCommand, guard: Guard) -> Sequence[Word] | None:
-    """The words behind `hookline`, in whichever way it is started; None where it is not."""
+    """Return the arguments of `hookline`, however it is started, or None if *command* does not start it."""
     first, rest = command.words[0], command.words[1:]
     if command.name in OURSELVES or _stands_for(first, guard, command.cwd):
         return rest
@@ -89,7 +89,7 @@ def _arguments(command: SimpleCommand, guard: Guard) -> Sequence[Word] | None:
 
 
 def _copied(first: Word, guard: Guard, cwd: str | None) -> bool:
-    """Whether this line has made it from something that only running tells."""
+    """Return whether *first* names a copy or link that this line made from an unknown source."""
     if not guard.copies and not guard.links:
         return False
     return any(
@@ -107,7 +107,7 @@ def _by_python(rest: Sequence[Word], guard: Guard, cwd: str | None) -> Sequence[
         )
         if word.text.startswith("-m"):
             behind = rest[place + (2 if word.text == "-m" else 1) :]
-            if module.startswith("hookline."):  # a part of us, such as the daemon
+            if module.startswith("hookline."):  # a module of hookline, such as the daemon
                 return (Word(text="daemon", span=word.span), *behind)
             return behind if module == "hookline" else None
         if not word.text.startswith("-"):
@@ -119,7 +119,7 @@ def _by_python(rest: Sequence[Word], guard: Guard, cwd: str | None) -> Sequence[
 
 
 def _stands_for(word: Word, guard: Guard, cwd: str | None, *, bare: bool = False) -> bool:
-    """A link to hookline, a copy of it, or a pattern that finds it."""
+    """Return whether *word* is a link to hookline, a copy of it, or a pattern that matches it."""
     text = word.text
     if UNKNOWN in text:
         return False
@@ -179,10 +179,10 @@ def _set_by(command: SimpleCommand) -> Iterator[str]:
 
 
 def sets_switch(text: str) -> bool:
-    """Whether a text, such as a file that a shell reads when it starts, sets one of the switches."""
+    """Return whether *text*, such as the content of a shell startup file, sets one of the switches."""
     return _SET.search(text) is not None
 
 
 def moves_home(text: str) -> bool:
-    """Whether it moves the folders in which the user's own files are looked for."""
+    """Return whether *text* changes the folders that hold the user's own files."""
     return _MOVED.search(text) is not None

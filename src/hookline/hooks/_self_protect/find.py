@@ -1,4 +1,4 @@
-"""`find` that deletes or changes what it finds: whether that may be something guarded."""
+"""Judge `find` commands that delete or change the files they find, if those may be guarded."""
 
 from collections.abc import Iterator, Sequence
 
@@ -27,7 +27,7 @@ def found(command: SimpleCommand, line: Line, guard: Guard) -> Iterator[Finding]
 
 
 def _changes(command: SimpleCommand, line: Line) -> bool:
-    """Whether what is found is deleted, or handed to a command that writes."""
+    """Return whether the files found are deleted, or passed to a command that writes."""
     deletes = any(word.text == "-delete" for word in command.words)
     return deletes or any(one is not command for one in line.changing)
 

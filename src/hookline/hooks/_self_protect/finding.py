@@ -1,4 +1,4 @@
-"""What self-protect says about a call: which rule, what was stopped, and what is right instead."""
+"""A finding of self-protect: the rule, the path or command that was stopped, and the safe alternative."""
 
 from __future__ import annotations
 
@@ -9,23 +9,27 @@ from msgspec import Struct
 
 Action: TypeAlias = 'Literal["block", "ask"]'
 Span = tuple[int, int]
-_PERSON = "Only the person you work for does that, in a terminal of their own; ask them if it is needed."
+_PERSON = "Only the user may do that, in their own terminal; ask them if it is needed."
 _SAYINGS: Mapping[str, tuple[str, str]] = {
     "command": ("This would change what the guards allow", _PERSON),
-    "uninstall": ("This would take the guards away or replace them", _PERSON),
-    "switch": ("This sets a switch that turns guards off or moves the end of the budget", _PERSON),
-    "write-user": ("This would change the user's own files of hookline", f"Reading them is fine. {_PERSON}"),
+    "uninstall": ("This would remove or replace the guards", _PERSON),
+    "switch": ("This sets a variable that turns guards off or changes the end of the budget", _PERSON),
+    "write-user": ("This would change the user's hookline files", f"Reading them is fine. {_PERSON}"),
     "write-wiring": (
-        "This would change the settings that wire the guards into this agent",
+        "This would change the settings that install the guards in this agent",
         f"Reading them is fine. {_PERSON}",
     ),
     "write-project": (
-        "This would change a file of the project that says what guards it",
-        "If that is your task, use your file editing tool, so that the person sees and confirms the change.",
+        "This would change a project file that configures its guards",
+        "If that is your task, use your file editing tool; the user then sees and confirms the change.",
     ),
     "hidden": (
-        "What this would change cannot be told from how it is written, and it may be what guards you",
-        "Write it plainly, with the path spelled out; otherwise the person has to agree.",
+        "The target of this change is hidden, and it may be a guard",
+        "Write it as a plain command with the full path; otherwise the user has to agree.",
+    ),
+    "too-long": (
+        "This command is too long to be checked",
+        "Write it as several shorter commands, or as a script file.",
     ),
 }
 RULES = tuple(_SAYINGS)
@@ -34,7 +38,7 @@ RULES = tuple(_SAYINGS)
 class Finding(Struct, frozen=True, kw_only=True):
     rule: str
     what: str
-    """The path or the command that it is about."""
+    """The path or the command that breaks the rule."""
     span: Span | None = None
     action: Action = "block"
 

@@ -1,4 +1,4 @@
-"""Which paths must stay as they are, and whether a path leads to one of them, by whatever name."""
+"""Guarded paths, and checks whether a path leads to one of them under any name."""
 
 from __future__ import annotations
 
@@ -15,59 +15,63 @@ from hookline.shell import UNKNOWN
 
 FOLDER = ".hookline"
 OURSELVES = ("hookline", "hookline-client")
-"""What our programs are called."""
+"""Names of hookline's own programs."""
 IGNORED = ".ckignore"
 NAMES = ("hookline", FOLDER, "hookline.toml", "hookline.local.toml", "hooks.json", "mcp.json", "trust.json")
 _WILD = re.compile(r"[*?\[]")
 _LITERAL = 4
-"""Letters of a name that must be spelled out for it to be recognised in a path that is partly unknown."""
+"""Literal characters that a name needs to be recognised in a partly unknown path."""
 _HOPS = 4
-"""Links of the same line that are followed one after the other."""
+"""Maximum number of links, made by the same line, that are followed in a row."""
 
 
 class Guard(Struct, frozen=True, kw_only=True):
-    """Where a call runs, and what it must leave alone."""
+    """The folders in which a call runs, and the paths that it must not change."""
 
     cwd: str
     home: str
     root: str
     paths: Mapping[str, str]
-    """Guarded files and folders, in lower case, each with the rule that holds for it."""
+    """Guarded files and folders, in lower case, each with its rule."""
     tails: Mapping[str, str] = field(default_factory=dict)
-    """How the settings of any project end that wire the guards, from outside of it too, and their rule."""
+    """Path suffixes of the settings that install the guards in any project, each with its rule."""
     real: Callable[[str], str] = lambda path: path
     script: Callable[[str], str] = lambda path: ""
     programs: tuple[str, ...] = ()
-    """Folders in which programs are looked for."""
+    """Folders of the `PATH` variable."""
     links: dict[str, str] = field(default_factory=dict)
-    """What this very line has linked: the new name, and where it leads."""
+    """Links made by this line: the new name and its target."""
     copies: dict[str, str] = field(default_factory=dict)
-    """What this very line has copied: the new name, and the old one."""
+    """Copies made by this line: the new name and the source."""
     folders: list[str] = field(default_factory=list)
-    """Where this line has gone, links followed: `cd -P` ends up there."""
+    """Folders that this line has entered, with links resolved as by `cd -P`."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the guarded files themselves."""
+        """Base names of the guarded files."""
         return tuple(posixpath.basename(path) for path in self.paths)
 
     def rule(self, path: str, *, named: bool = True) -> str | None:
-        """The rule that writing to *path*, an absolute one, would break.
+        """Return the rule that a write to the absolute *path* would break.
 
-        A folder of a project that is not *named* but comes about as a copy is only guarded in this project.
+        With *named* false, *path* is derived from a copy; a project folder then counts only in this
+        project.
         """
         low = _low(path)
         if named and FOLDER in low and FOLDER in low.split("/"):
             return "write-project"
         if low.endswith(tuple(self.tails)):
             return "write-wiring"
-        # Nearly no path begins like a guarded one, which all below it do.
+        # Fast exit: hardly any path has the prefix that all paths below a guarded one share.
         if not low.startswith(tuple(self.paths)):
             return None
         return next((rule for one, rule in self.paths.items() if _below(low, one)), None)
 
     def held(self, path: str) -> str | None:
-        """The rule of what lies below *path*, which goes where that goes; the project as a whole may."""
+        """Return the rule of a guarded file below *path*, which a move or deletion of *path* would affect.
+
+        The project's own files do not count if *path* contains the project but not the home.
+        """
         low = _low(path)
         if self._wired(low):
             return "write-wiring"
@@ -80,11 +84,11 @@ class Guard(Struct, frozen=True, kw_only=True):
         return self.paths[below[0]] if below else None
 
     def _of_project(self, path: str) -> bool:
-        """Whether a guarded *path* is one that every project may have: not where the user's own files lie."""
+        """Return whether the guarded *path* belongs to a project, not to the user's own files."""
         return self.paths[path] == "write-project" or path.endswith(tuple(self.tails))
 
     def among(self, folder: str) -> str | None:
-        """The rule of a guarded file that lies right in *folder*; the home itself holds too much else."""
+        """Return the rule of a guarded file directly in *folder*, or None for the home and the root."""
         low = _low(folder)
         if self._wired(low):
             return "write-wiring"
@@ -92,15 +96,15 @@ class Guard(Struct, frozen=True, kw_only=True):
         return None if low in (_low(self.home), _low(self.root)) else next(beside, None)
 
     def _wired(self, low: str) -> bool:
-        """Whether a folder is one in which any project has settings that wire the guards."""
+        """Return whether the folder is one in which projects keep the settings that install the guards."""
         return low.endswith(_folders(tuple(self.tails)))
 
     def all_of_home(self, path: str) -> bool:
-        """Whether *path* holds the whole home: to delete that is dangerous-command's matter, not ours."""
+        """Return whether *path* contains the whole home; dangerous-command judges the deletion of that."""
         return bool(self.home) and _below(_low(self.home), _low(path))
 
     def matched(self, pattern: str, *, tree: bool) -> str | None:
-        """The rule of a guarded path that a file name *pattern* may stand for, or with *tree* hold."""
+        """Return the rule of a guarded path that the glob *pattern* may match, or with *tree* contain."""
         wanted = _segments(pattern)
         if any(_fits(FOLDER, mask) for mask in wanted if len(mask.strip("*?")) >= _LITERAL):
             return "write-project"
@@ -110,7 +114,7 @@ class Guard(Struct, frozen=True, kw_only=True):
         return self._tailed(wanted, tree=tree)
 
     def _tailed(self, wanted: list[str], *, tree: bool) -> str | None:
-        """As `matched`, for the settings of any project."""
+        """Do the same as `matched`, for the settings of any project."""
         for own in _split(tuple(self.tails)):
             ends = [own, own[:-1]] if tree else [own]
             if any(len(wanted) > len(end) and all(map(_fits, end, wanted[-len(end) :])) for end in ends):
@@ -118,14 +122,14 @@ class Guard(Struct, frozen=True, kw_only=True):
         return None
 
     def stand_ins(self, pattern: str) -> Iterator[str]:
-        """The guarded folders, or those above them, that a file name *pattern* may stand for."""
+        """Yield the guarded folders and their parents that the glob *pattern* may match."""
         wanted = _segments(pattern)
         for own in _split(tuple(self.paths)):
             if len(wanted) <= len(own) and all(map(_fits, own, wanted)):
                 yield "/" + "/".join(own[: len(wanted)])
 
     def places(self, path: str, cwd: str | None) -> Iterator[str]:
-        """Every absolute path that *path* may be, links followed."""
+        """Yield every absolute path that *path* may stand for, with links resolved."""
         bases = [base for base in (cwd, *self.folders) if base is not None]
         for whole in [path] if path.startswith("/") else [f"{base}/{path}" for base in bases]:
             plain = posixpath.normpath(whole)
@@ -137,7 +141,7 @@ class Guard(Struct, frozen=True, kw_only=True):
 
 
 def _low(path: str) -> str:
-    """Without dots, and in lower case: some file systems do not tell the cases apart."""
+    """Return *path* normalised and in lower case, because some file systems ignore case."""
     dotted = "/." in path or "//" in path or not path.startswith("/")
     return "/" + (posixpath.normpath(path) if dotted else path).lower().strip("/")
 
@@ -179,13 +183,13 @@ def _hops(path: str, links: Mapping[str, str]) -> Iterator[str]:
 
 
 def suspicious(text: str) -> bool:
-    """Whether a path that is partly unknown may be a guarded one, by the names that are left in it."""
+    """Return whether a partly unknown path may be a guarded one, judged by its known names."""
     masks = (segment.replace(UNKNOWN, "*").lower() for segment in text.split("/"))
     return any(fitting(mask, NAMES) for mask in masks if len(mask.replace("*", "")) >= _LITERAL)
 
 
 def fitting(mask: str, names: Iterable[str]) -> list[str]:
-    """The *names* that *mask* stands for; only those can be that begin as it does."""
+    """Return the *names* that match *mask*; the literal prefix is compared first."""
     start = _WILD.split(mask, maxsplit=1)[0]
     return [name for name in names if name.startswith(start) and fnmatchcase(name, mask)]
 
@@ -205,7 +209,10 @@ def guard(cwd: str, state: State) -> Guard:
 
 
 def _paths(state: State, real: Callable[[str], str]) -> Mapping[str, str]:
-    """Found out only for a call that writes: links cost a look at the disk."""
+    """Return the guarded paths.
+
+    Computed only for calls that write, because resolving links reads the disk.
+    """
     guarded = (
         *_given(state),
         *((f"{state.root}/{name}" for name in (FOLDER, IGNORED)) if state.root else ()),
@@ -231,7 +238,7 @@ def _wires(path: str, root: str) -> bool:
 
 
 def _given(state: State) -> tuple[str, ...]:
-    """The paths that we are told to guard; without that, where the user's files usually lie."""
+    """Return the paths to guard: those given by the runtime, or else the user's default folders."""
     told = state.facts.get("guarded_paths")
     if told is not None:
         return tuple(told)

@@ -1,4 +1,4 @@
-"""What a command line is to each of its commands: found out once, however many of them ask."""
+"""Facts about a whole command line, computed once and shared by the checks of its commands."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Line(Struct, frozen=True, kw_only=True, dict=True):
     text: str
     commands: Sequence[SimpleCommand]
     told: dict[tuple[int, int, int], bool] = field(default_factory=dict)
-    """Whether a command's output may name something guarded, by its number and what was linked until then."""
+    """Cache of whether a command's output may name a guarded file, by its number and the links so far."""
     fed: dict[int, Sequence[int]] = field(default_factory=dict)
 
     def behind(self, number: int) -> Sequence[int]:
-        """The commands that fed this one."""
+        """Return the numbers of the commands whose output this command uses."""
         if number not in self.fed:
             one = self.commands[number]
             given = (*one.stdin_origins, *(origin for word in one.words for origin in word.origins))
@@ -35,22 +35,22 @@ class Line(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def escapes(self) -> bool:
-        """Whether it has a `$'...'`."""
+        """True if the line contains a `$'...'` string."""
         return "$'" in self.text
 
     @cached_property
     def sets(self) -> bool:
-        """Whether a text in it sets one of the switches."""
+        """True if a text in the line sets one of the switches."""
         return any(sets_switch(text) for one in self.commands for text in _texts(one))
 
     @cached_property
     def moves(self) -> bool:
-        """Whether a text in it moves the folders of the user's own files."""
+        """True if a text in the line changes the folders of the user's own files."""
         return any(moves_home(text) for one in self.commands for text in _texts(one))
 
     @cached_property
     def changing(self) -> Sequence[SimpleCommand]:
-        """Commands that write where only running tells, or what a search has found."""
+        """Commands that write to an unknown path, or to the results of `find`."""
         return [one for one in self.commands if _changes(one)]
 
     @cached_property
@@ -71,7 +71,7 @@ def _changes(command: SimpleCommand) -> bool:
 
 
 def files(command: SimpleCommand) -> Iterator[str]:
-    """What a command reads, by its words."""
+    """Yield the files that a command may read: input redirections and operands."""
     yield from (one.target.text for one in command.redirects if one.op in ("<", "<>"))
     yield from (word.text for word in parse_options(command.words[1:], mixed=True).operands)
     yield from (word.text.lstrip("-a") for word in command.words[1:] if command.name == "xargs")

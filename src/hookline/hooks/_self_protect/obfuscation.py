@@ -1,6 +1,7 @@
-"""Code that puts a text together out of sight and then uses it as a path or as a command.
+"""Code that builds a text in a hidden way and then uses it as a path or a command.
 
-To decode, reverse or pack is ordinary work: only where the result names what is opened or run does it hide.
+Decoding, reversing and packing are ordinary work. They count only if the result names a file to open or a
+command to run.
 """
 
 import re
@@ -24,29 +25,29 @@ _USES = re.compile(
     | \bqx\W | `(?=[^`\n]{0,99}(?:\#\{|\$\w+[`\s]))""",
     re.VERBOSE,
 )
-"""What takes a path or a command, up to where its arguments begin."""
+"""Calls that take a path or a command, up to the start of their arguments."""
 _FILLS = re.compile(
     r"\b(?:(?:\w+\.)?(?:write|append)_?[fF]ile\w*|(?:File|IO)\.\w*write|createWriteStream|file_put_contents)[\s(]"
 )
-"""What takes a path first and then the content, which may be anything."""
+"""Calls that take a path and then the content, which may be any text."""
 _NAMED = re.compile(
     r"""(?: \b(?:def|function|sub)\s+(\w+) | [$@]?\b(\w+)\s*(?::=|[+.|]?=(?![=>])) ) ([^;\n]{0,300})""",
     re.VERBOSE,
 )
 _BODY = 300
-"""Letters of arguments, and of a function, that are looked at."""
+"""Characters of a call's arguments, or of a function's body, that are examined."""
 _MOST_USES = 2000
 _HOPS = 3
-"""Variables that are set from each other one after the other."""
+"""Maximum length of a chain of variables that are set from each other."""
 
 
 def hiding(plain: str) -> bool:
-    """Whether *plain* has anything that makes another text of a text."""
+    """Return whether *plain* contains a call that transforms a text, such as a decoder."""
     return _HIDING.search(plain) is not None
 
 
 def hides(plain: str) -> bool:
-    """Whether what *plain* opens or runs is named by a text that it makes out of sight."""
+    """Return whether *plain* opens or runs something named by a transformed text."""
     if not hiding(plain):
         return False
     names = _hidden(plain)
@@ -66,7 +67,7 @@ def _used(plain: str) -> Iterator[str]:
 
 
 def _arguments(behind: str, *, first: bool = False) -> str:
-    """What stands in the brackets that were just opened, or of it only what the *first* comma ends."""
+    """Return the arguments up to the closing bracket, or only the *first* one."""
     depth = 0
     for place, letter in enumerate(behind):
         depth += (letter in "([{") - (letter in ")]}")
@@ -76,7 +77,7 @@ def _arguments(behind: str, *, first: bool = False) -> str:
 
 
 def _hidden(plain: str) -> frozenset[str]:
-    """Names of variables and functions that hold or return what was made out of sight."""
+    """Return the names of variables and functions that hold or return a transformed text."""
     given = [(one.group(1) or one.group(2), _meant(one, plain)) for one in _NAMED.finditer(plain)]
     names = {name for name, value in given if _HIDING.search(value)}
     for _ in range(_HOPS):
@@ -86,5 +87,5 @@ def _hidden(plain: str) -> frozenset[str]:
 
 
 def _meant(one: re.Match[str], plain: str) -> str:
-    """The value that a name is given; of a function, how its body begins."""
+    """Return the value assigned to a name, or the beginning of a function's body."""
     return plain[one.end(1) : one.end(1) + _BODY] if one.group(1) else one.group(3)

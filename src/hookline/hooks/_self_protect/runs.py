@@ -1,4 +1,4 @@
-"""What a command may run besides what the line itself shows: scripts, piped files, words, settings."""
+"""Texts that a command may run besides the line itself: scripts, piped files, words and settings."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from hookline.shell import UNKNOWN, SimpleCommand, Word
 from hookline.shell.options import parse_options, word_set
 
 _STARTING = word_set("BASH_ENV ENV PYTHONSTARTUP PERL5OPT RUBYOPT NODE_OPTIONS")
-"""Variables that name a file which is run before anything else."""
+"""Variables that name a file to run at startup."""
 _RUNNING = word_set(
     """PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH GIT_SSH_COMMAND
     GIT_ASKPASS SSH_ASKPASS GIT_EXTERNAL_DIFF BROWSER PROMPT_COMMAND"""
 )
-"""Variables that name a program."""
+"""Variables that name a program to run."""
 _SPAWN = re.compile(r"\bspawn\s+(?:-\w+\s+)*")
 _WORTH = re.compile(r"hook|AR_|AUTO|base64|rev|eval|[/~$`*?\\]")
-"""What a word has that hides or names something of ours; others need no second reading."""
+"""Marks of a word that may hide or name something guarded; other words need no second reading."""
 _BLANK = frozenset(" \t\n>")
 _MOST_ORIGINS = 64
 _MOST_EQUALS = 4
 
 
 class Text(NamedTuple):
-    """Something that may be run."""
+    """A text that may be run."""
 
     what: str
     text: str
     by_shell: bool
-    """Whether a shell reads it; otherwise an interpreter."""
+    """True if a shell reads it, False if an interpreter does."""
     sure: bool
-    """Whether it is known to be run."""
+    """True if it is certain to be run."""
 
 
 def texts(command: SimpleCommand, line: Line, guard: Guard) -> Iterator[Text]:
@@ -55,7 +55,7 @@ def texts(command: SimpleCommand, line: Line, guard: Guard) -> Iterator[Text]:
 
 
 def _configured(command: SimpleCommand) -> Iterator[Text]:
-    """Commands that git is told to run: aliases, pagers, editors, filters, helpers."""
+    """Yield the commands in git's configuration: aliases, pagers, editors, filters, helpers."""
     words = [word.text for word in command.words]
     for before, text in pairwise(words):
         if before == "-c":
@@ -66,7 +66,7 @@ def _configured(command: SimpleCommand) -> Iterator[Text]:
 
 
 def _worded(command: SimpleCommand) -> Iterator[Text]:
-    """Words of more than one word, which many a program hands to a shell."""
+    """Yield arguments that contain blanks, which many programs pass to a shell."""
     for word in _arguments(command):
         if _BLANK.isdisjoint(word.text) or _WORTH.search(word.text) is None:
             continue
@@ -75,13 +75,13 @@ def _worded(command: SimpleCommand) -> Iterator[Text]:
 
 
 def _behind(text: str) -> list[str]:
-    """What stands behind each of the first `=` of a word: `--eval=code`, `--action=exec=code`."""
+    """Return the text after each of the first `=` of a word: `--eval=code`, `--action=exec=code`."""
     parts = text.split("=", _MOST_EQUALS)
     return ["=".join(parts[i:]) for i in range(1, len(parts))]
 
 
 def _arguments(command: SimpleCommand) -> Sequence[Word]:
-    """The words behind the program; of an interpreter, behind its code."""
+    """Return the arguments of the program; those of an interpreter start after its code."""
     if command.name not in INTERPRETERS:
         return command.words[1:]
     split = parse_options(command.words[1:], ("-c", "-e", "-E", "-r", "--eval", "-F", "-v"))
@@ -89,7 +89,7 @@ def _arguments(command: SimpleCommand) -> Sequence[Word]:
 
 
 def _settings(command: SimpleCommand, guard: Guard) -> Iterator[Text]:
-    """Variables that make a program run something: pagers, editors, files that shells begin with."""
+    """Yield the values of variables that make a program run something: pagers, editors, startup files."""
     exported = [word.text.partition("=") for word in command.words[1:] if command.name == "export"]
     for name, value in (*command.assignments, *((name, value) for name, _, value in exported)):
         if name in _STARTING:
@@ -102,7 +102,7 @@ def _settings(command: SimpleCommand, guard: Guard) -> Iterator[Text]:
 
 
 def _fed(command: SimpleCommand, line: Line, guard: Guard) -> Iterator[Text]:
-    """Files that are run without being named as scripts: `sh < file`, `cat file | sh`."""
+    """Yield the content of files that are run through standard input: `sh < file`, `cat file | sh`."""
     first = command.words[0] if command.words else None
     unknown = first is not None and first.text.strip(UNKNOWN + " ") == "" and first.dynamic
     reads = UNKNOWN in command.stdin and (command.name in SHELLS or command.name in INTERPRETERS)
@@ -125,7 +125,7 @@ def _fed(command: SimpleCommand, line: Line, guard: Guard) -> Iterator[Text]:
 
 
 def sources(origins: Sequence[int], line: Line) -> Iterator[int]:
-    """The numbers of the commands that a value comes from, and of those that fed them in turn."""
+    """Yield the numbers of the commands that a value comes from, directly or through others."""
     waiting, seen = list(origins), set[int]()
     while waiting and len(seen) < _MOST_ORIGINS:
         number = waiting.pop()
@@ -146,14 +146,14 @@ def _contents(paths: Sequence[str], command: SimpleCommand, guard: Guard) -> Ite
 
 
 def origins_of(word: Word, traced: Sequence[Word]) -> tuple[int, ...]:
-    """Those of *word*, or of the one among the *traced* that it was cut from."""
+    """Return the origins of *word*, or of the *traced* word that it was cut from."""
     if word.origins or not word.dynamic:
         return word.origins
     return tuple(origin for one in traced if one.text.endswith(word.text) for origin in one.origins)
 
 
 def traced(command: SimpleCommand) -> Sequence[Word]:
-    """The words of *command*, and where it writes, that come from another command, each once."""
+    """Return the words and redirection targets of *command* that come from another command, each once."""
     words = (*command.words, *(redirect.target for redirect in command.redirects))
     found = {(word.text, word.origins): word for word in reversed(words) if word.origins}
     return tuple(reversed(found.values()))

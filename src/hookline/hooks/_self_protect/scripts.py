@@ -1,4 +1,4 @@
-"""The scripts that a command starts: writing one first and running it later must hide nothing."""
+"""Scripts that a command starts, so that code written to a file first is judged when it runs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _SHORT = {
     **dict.fromkeys(("i", "ci", "add"), ("install", "prepare")),
     **dict.fromkeys(("it", "cit", "install-test"), ("install", "prepare", "test")),
 }
-"""What npm calls the scripts that its short commands run."""
+"""Names of the scripts that npm's short commands run."""
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _JUSTFILES = ("justfile", "Justfile", ".justfile")
 
 Script = tuple[str, str, bool]
-"""Its path, its text, and whether a shell reads it."""
+"""A script's path, its text, and whether a shell reads it."""
 
 
 def started(command: SimpleCommand, guard: Guard) -> Iterator[Script]:
@@ -50,7 +50,7 @@ def _by_node(command: SimpleCommand) -> bool:
 
 
 def _module(command: SimpleCommand) -> Iterator[str]:
-    """Where python finds what `-m` names, if that is a file of ours."""
+    """Yield the project files in which python would find the module of `-m`."""
     if command.name not in ("python", "pypy"):
         return
     name = parse_options(command.words[1:], ("-c", "-m", "-W", "-X")).value("-m")
@@ -60,7 +60,7 @@ def _module(command: SimpleCommand) -> Iterator[str]:
 
 
 def _file(command: SimpleCommand) -> Word | None:
-    """The file whose content is run."""
+    """Return the word that names the file to run, or None."""
     first, rest = command.words[0], command.words[1:]
     if command.name in ("source", "."):
         return next(iter(parse_options(rest).operands), None)
@@ -114,7 +114,7 @@ def _recipes(command: SimpleCommand, cwd: str, guard: Guard) -> Iterator[Script]
 
 
 def _package(command: SimpleCommand, cwd: str, guard: Guard) -> Iterator[Script]:
-    """The scripts of that name, and those that run before and after it."""
+    """Yield the package scripts of the given name, and those that run before and after it."""
     given = [word.text.removeprefix("--run=") for word in command.words[1:]]
     words = [text for text in given if not text.startswith("-")]
     text = guard.script(posixpath.join(cwd, "package.json"))

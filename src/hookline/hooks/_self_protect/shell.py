@@ -1,4 +1,4 @@
-"""Judge a command line: everything it would run, write or set, and the scripts that it starts."""
+"""Judge a command line: everything it would run, write or set, including the scripts that it starts."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ from hookline.shell import UNKNOWN, Problem, Reading, SimpleCommand, Word, read
 from hookline.shell.options import parse_options, word_set
 
 _DEEPEST = 3
-"""Scripts that run scripts, and code in words of code."""
+"""Maximum nesting of scripts that run scripts, and of code in strings of code."""
 _MOST_FOLDERS = 32
 FINDERS = frozenset({"find", "gfind"})
 _DECODERS = word_set("rev base64 base32 xxd openssl uudecode gunzip")
 _MORE = frozenset("<>=(){}$`;&\n'\"\\")
-"""What a line needs that does more than run programs with plain words, one after another in a pipe."""
+"""Characters without which a line is only a pipeline of programs with plain words."""
 _WHOLESALE = word_set("rm chmod chown chgrp ln link")
 _TELLING = re.compile(r"hookline|AR_DISABLE|AUTORESEARCH|settings|trust\.json|\brev\b|base64")
-"""What code has, too deep to be followed, that is asked about."""
+"""Marks that lead to a question in code that is nested too deep to follow."""
 _STARTUP = word_set(
     """.bashrc .bash_profile .bash_login .profile .zshrc .zshenv .zprofile .zlogin config.fish environment
     .envrc .env .pam_environment .xprofile .cshrc .tcshrc .kshrc bash.bashrc"""
 )
-"""Files that set the environment of what is started later."""
+"""Files that set the environment of programs started later."""
 
 
 def typed(line: str, guard: Guard) -> Iterator[Finding]:
-    """As `judged`, for the line of a shell tool: many only look, and nothing need be followed there."""
+    """Judge the line of a shell tool like `judged`, but skip the full analysis for lines that only read."""
     if not _MORE.isdisjoint(line) or not _looks(read(line, cwd=guard.cwd, home=guard.home)):
         yield from judged(line, guard)
 
 
 def judged(text: str, guard: Guard, depth: int = 0) -> Iterator[Finding]:
-    """Everything that the line *text* does to what guards the agent."""
+    """Yield a finding for everything that the line *text* does to the guards."""
     guard = replace(guard, links={}, copies={}, folders=[])
     reading = read(text, cwd=guard.cwd, home=guard.home)
     whole = Line(text=text, commands=(*reading.commands, *loose(text, reading, guard)))
@@ -62,7 +62,7 @@ def judged(text: str, guard: Guard, depth: int = 0) -> Iterator[Finding]:
 
 
 def _looks(reading: Reading) -> bool:
-    """Whether it does nothing but look."""
+    """Return whether every command of the line only reads."""
     for one in reading.commands:
         if one.name not in LOOKERS or one.words[0].text != one.name or one.via:
             return False
@@ -78,7 +78,7 @@ def _targets(command: SimpleCommand, line: Line, guard: Guard) -> Iterator[Findi
     written = tuple(targets(command, line.wrappers))
     unknown = any(_unknown(one.word, command.cwd) for one in written)
     hidden = _hidden(command, line, guard) if unknown else bool
-    # Plain sh takes $'...' for a name of its own, which it then writes where it stands.
+    # Plain sh takes $'...' literally, and writes a file of that name in the working folder.
     named = bool(written and line.escapes and command.cwd and guard.rule(command.cwd))
     for target in written:
         yield from _target(target, command, line, guard, hidden)
@@ -113,7 +113,7 @@ def _place(inner: Span, outer: Span) -> Span:
 
 
 def _rule(target: Target, command: SimpleCommand, guard: Guard) -> str | None:
-    # A tilde that is left is in quotes; editors and others take it for the home themselves.
+    # A remaining tilde was quoted; editors and other programs expand it themselves.
     text = f"{guard.home}{target.word.text[1:]}" if target.word.text.startswith("~/") else target.word.text
     if UNKNOWN in text:
         return _folder_rule(text, command.cwd, guard)
@@ -128,7 +128,7 @@ def _rule(target: Target, command: SimpleCommand, guard: Guard) -> str | None:
 
 
 def _folder_rule(text: str, cwd: str | None, guard: Guard) -> str | None:
-    """Of a path whose end only running tells: the rule of the folder that it is in."""
+    """Return the rule of the folder of a path whose end is unknown."""
     known = text.partition(UNKNOWN)[0].rpartition("/")
     folder = known[0] + known[1] or "."
     return next(
@@ -141,7 +141,7 @@ def _unknown(word: Word, cwd: str | None) -> bool:
 
 
 def _hidden(command: SimpleCommand, line: Line, guard: Guard) -> Callable[[Word], bool]:
-    """Whether a word of *command* may be a guarded path by where it comes from; each origin is asked once."""
+    """Return a cached predicate: whether the origin of a word may print a guarded path."""
     cut_from = cache(lambda: traced(command))
     comes = cache(lambda origins: any(_told(one, line, guard) for one in sources(origins, line)))
 
@@ -153,7 +153,7 @@ def _hidden(command: SimpleCommand, line: Line, guard: Guard) -> Callable[[Word]
 
 
 def _told(number: int, line: Line, guard: Guard) -> bool:
-    """As `_tells`, asked once: until something else is linked, or the line has gone elsewhere."""
+    """Do the same as `_tells`, cached until the line makes another link or enters another folder."""
     key = (number, len(guard.links), len(guard.folders))
     if key not in line.told:
         line.told[key] = _tells(line.commands[number], guard)
@@ -161,7 +161,7 @@ def _told(number: int, line: Line, guard: Guard) -> bool:
 
 
 def _tells(command: SimpleCommand, guard: Guard) -> bool:
-    """Whether what *command* prints may be the name of something guarded."""
+    """Return whether the output of *command* may name a guarded file."""
     if command.name in _DECODERS:
         return True
     return any(_names_guarded(text, command.cwd, guard) for text in _given(command) if "/" in text)
@@ -176,23 +176,23 @@ def _names_guarded(text: str, cwd: str | None, guard: Guard) -> bool:
 
 
 def starts(path: str) -> bool:
-    """Whether a shell reads that file when it starts."""
+    """Return whether shells or sessions read the file at *path* when they start."""
     return path.rpartition("/")[2] in _STARTUP or (path.endswith(".conf") and "environment.d/" in path)
 
 
 def own(path: str) -> bool:
-    """Whether only an application reads that file for itself: where its home is says nothing about ours."""
+    """Return whether only an application reads the file; a home set there does not affect hookline."""
     return path.rpartition("/")[2] == ".env"
 
 
 def shadows(path: str, cwd: str | None, guard: Guard) -> bool:
-    """Whether it is a program of our name, in a folder where programs are looked for."""
+    """Return whether *path* is a program named like hookline in a folder of `PATH`."""
     whole = posixpath.normpath(posixpath.join(cwd or "/", path))
     return whole.rpartition("/")[2] in OURSELVES and whole.rpartition("/")[0] in guard.programs
 
 
 def _run(command: SimpleCommand, line: Line, guard: Guard, depth: int) -> Iterator[Finding]:
-    """What is run besides the commands of the line themselves."""
+    """Judge the texts that are run besides the commands of the line."""
     for text in texts(command, line, guard):
         inside = replace(guard, cwd=command.cwd or guard.cwd)
         if depth >= _DEEPEST:
@@ -219,7 +219,7 @@ def _code(command: SimpleCommand, guard: Guard, depth: int) -> Iterator[Finding]
 
 
 def coded(text: str, guard: Guard, depth: int) -> Iterator[Finding]:
-    """Code of another language: what it writes, and commands in its texts where it runs any."""
+    """Judge code of another language: the files it writes, and the commands in its strings."""
     for rule, sure in code.rules(text, guard, guard.cwd):
         yield Finding(rule=rule, what="code", action="block" if sure else "ask")
     for inner in code.commands(text):
@@ -233,7 +233,7 @@ def coded(text: str, guard: Guard, depth: int) -> Iterator[Finding]:
 
 
 def _follow(command: SimpleCommand, line: Line, guard: Guard) -> None:
-    """Remember links that the line makes, and where it goes."""
+    """Record the links and copies that the line makes, and the folders that it enters."""
     if command.name in ("cd", "chdir", "pushd"):
         operands = parse_options(command.words[1:]).operands
         if operands and command.cwd is not None and not operands[0].dynamic:
@@ -254,7 +254,7 @@ def _follow(command: SimpleCommand, line: Line, guard: Guard) -> None:
 
 
 def _gone(path: str, guard: Guard) -> None:
-    """Where links make a difference, `cd` may end up in another folder than its words say."""
+    """Record the real folder that `cd` enters, if links make it differ from the given path."""
     real = guard.real(path)
     if real not in (posixpath.normpath(path), *guard.folders) and len(guard.folders) < _MOST_FOLDERS:
         guard.folders.append(real)
@@ -270,7 +270,7 @@ def _linked(operands: Sequence[Word], cwd: str, guard: Guard) -> None:
 
 
 def _killed(commands: Sequence[SimpleCommand]) -> Iterator[Finding]:
-    """`kill $(pgrep hookline)`."""
+    """Yield a finding for lines such as `kill $(pgrep hookline)`."""
     sought = any(
         one.name in ("pgrep", "pidof") and any("hookline" in word.text for word in one.words)
         for one in commands

@@ -1,7 +1,7 @@
-"""Redirections and settings that belong to no single command: `{ ...; } > file`, `NAME=value` alone.
+"""Redirections and assignments outside of simple commands: `{ ...; } > file`, `NAME=value` alone.
 
-Reading a line yields its simple commands. What is redirected as a whole is put behind the line once more as
-a command that does nothing, so that its words are read with everything the line has set.
+The shell reader yields simple commands only. Each stray redirection is appended to the line as a command
+that does nothing, and is then read with all variables that the line has set.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from hookline.shell.syntax import Command, Compound, Function, Redirection
 
 _MOST_FOLDERS = 32
 _SIGN = re.compile(r"(?:[)}\]]|\b(?:done|fi|esac))\s*(?:\d|\{\w+\})?&?[<>]|AR_DISABLE_|AUTORESEARCH_")
-"""Only a text with one of these is worth the reading."""
+"""Marks of a text that may contain a stray redirection or assignment."""
 _PARTS = ("<", ">", "AR_DISABLE_", "AUTORESEARCH_")
-"""One of which is in each of them."""
+"""Substrings of which every match of `_SIGN` contains one; searching for them is fast."""
 
 
 def loose(line: str, reading: Reading, guard: Guard) -> tuple[SimpleCommand, ...]:
-    """Commands that stand for what of *line* the *reading* does not hold, in every folder it goes to."""
+    """Return commands for the parts of *line* that *reading* lacks, one for each folder the line enters."""
     found = _behind(line, guard.cwd, guard) if _worth(line) else ()
     for command in reading.commands:
         texts = {*(word.text for word in command.words[1:] if word.text != line), command.stdin}
@@ -49,14 +49,14 @@ def _behind(text: str, cwd: str, guard: Guard) -> tuple[SimpleCommand, ...]:
         return ()
     commands = read("\n".join((text, *pieces)), cwd=cwd, home=guard.home).commands
     found = tuple(one for one in commands if one.span[0] > len(text))
-    # An open here-document takes in what is put behind it, and too long a line is not read at all.
+    # An open here-document swallows the appended pieces, and a line that is too long is not read.
     return found if len(found) >= len(pieces) else read("\n".join(pieces), cwd=cwd, home=guard.home).commands
 
 
 def _found(node: Any, text: str, functions: int = 0) -> Iterator[str]:
-    """Walks everything that was read, which is never deeper than the grammar allows.
+    """Yield the stray parts below *node*, whose depth the grammar limits.
 
-    A function that is defined anew inside a function is not followed there, so its commands are put out too.
+    Commands of a function defined inside another function are included, because the reader skips them.
     """
     functions += isinstance(node, Function)
     if functions > 1 and isinstance(node, Command):

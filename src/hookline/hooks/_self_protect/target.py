@@ -1,4 +1,4 @@
-"""Something that a command would change, as far as its words tell."""
+"""A file or folder that a command would change, as far as its words show."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from hookline.shell import SimpleCommand, Word
 
 
 class Target(NamedTuple):
-    """Something that a command would change."""
+    """A file or folder that a command would change."""
 
     word: Word
     tree: bool = False
-    """All that lies below goes with it."""
+    """True if everything below changes too."""
     sure: bool = True
-    """The program is known to write there."""
+    """True if the program is known to write there."""
     named: bool = True
-    """It is written in the line, not put together from what is."""
+    """True if the path is written in the line, False if it is derived from others."""
     merges: bool = False
-    """Of what lies below, only some may change: which, the line does not say."""
+    """True if only some of the files below may change, and the line does not name them."""
 
 
 def mentioned(command: SimpleCommand) -> Iterator[Word]:
-    """Whatever looks like a path among the words of *command*."""
+    """Yield the words of *command* that may be paths."""
     return paths_in(command.words)
 
 
 def paths_in(words: Sequence[Word]) -> Iterator[Word]:
-    """Whatever looks like a path among the words of a program that is not known; also behind `=`."""
+    """Yield the arguments that may be paths, also after `=`; for programs that no table knows."""
     for word in words[1:]:
         text = word.text
         behind = text.partition("=")[2] if text.startswith("-") or "=" in text else text

@@ -1,4 +1,4 @@
-"""Judge tools that are no shell of ours: those that write files, those of Windows, and unknown ones."""
+"""Judge tools other than POSIX shells: those that write files, Windows shells, and unknown ones."""
 
 import posixpath
 import re
@@ -17,7 +17,7 @@ from hookline.shell.options import word_set
 _NAMED = re.compile(r"path|file|dir|folder|target|dest|source|uri", re.IGNORECASE)
 _COMMANDS = word_set("command cmd script code args argv commands shell input")
 _TYPED = word_set("bash command_line text keys python line run exec")
-"""Fields that may be a command, or only a text."""
+"""Fields that may hold a command or only a text."""
 _READS = re.compile(
     r"(?:^|[_\W])(?:read|get|list|search|find|view|stat|show|describe|query|fetch|tree|info)(?:[_\W]|$)",
     re.IGNORECASE,
@@ -37,11 +37,11 @@ _WINDOWS_WRITES = re.compile(
 _LONGEST_PATH = 4096
 _DEEPEST = 5
 _RUN_BY_OTHERS = ("/.git/hooks/", "/.husky/", "/.git/config", "/.gitconfig")
-"""Files that run when something else is done."""
+"""Parts of paths whose files other programs run."""
 
 
 def written(event: PreToolUse, guard: Guard) -> Iterator[Finding]:
-    """A file tool: what is guarded is blocked, except that a person may agree to parts of it."""
+    """Judge a file tool: block changes of guarded files, or ask where a person may agree."""
     for path in dict.fromkeys(_paths(event)):
         rule = _rule(path, guard)
         if rule is not None:
@@ -63,7 +63,7 @@ def _loosens(path: str, event: PreToolUse) -> bool:
 
 
 def _paths(event: PreToolUse) -> Iterator[str]:
-    """Where the host says the path is, fields that are named like one, and the files of a patch."""
+    """Yield the path that the host reports, the fields named like a path, and the files of a patch."""
     yield from [event.path] if event.path else []
     for key, text in _leaves(event.input):
         if _NAMED.search(key) and "\n" not in text and len(text) < _LONGEST_PATH:
@@ -98,7 +98,7 @@ def _rule(path: str, guard: Guard) -> str | None:
 
 
 def _ours(event: PreToolUse) -> bool:
-    """Whether an edit of the settings is about hooks or their switches, as far as its words tell."""
+    """Return whether the text of an edit mentions hooks or their switches."""
     words = "\n".join(_texts({key: text for key, text in event.input.items() if text != event.path})).lower()
     return any(word in words for word in ("hook", "ar_disable", "autoresearch"))
 
@@ -110,12 +110,12 @@ def _run_later(path: str, event: PreToolUse, guard: Guard) -> Iterator[Finding]:
 
 
 def windows(command: str, guard: Guard) -> Iterator[Finding]:
-    """PowerShell and cmd, by their words: a path that is ours and a command that writes."""
+    """Judge PowerShell and cmd lines by their words: a guarded path together with a command that writes."""
     text = command.lower().replace("`", "").replace("^", "").replace("\\", "/")
     if _PEOPLE.search(text):
-        yield Finding(rule="command", what="a command of hookline's for people")
+        yield Finding(rule="command", what="a hookline command for people only")
     if "ar_disable_" in text or "autoresearch_budget_end" in text:
-        yield Finding(rule="switch", what="a switch of hookline's")
+        yield Finding(rule="switch", what="a hookline switch")
     if _WINDOWS_WRITES.search(text):
         names = {posixpath.basename(path) for path in guard.paths} | {
             ".hookline",
@@ -128,7 +128,7 @@ def windows(command: str, guard: Guard) -> Iterator[Finding]:
 
 
 def other(event: PreToolUse, guard: Guard) -> Iterator[Finding]:
-    """A tool of unknown kind: its texts are taken for paths and for commands."""
+    """Judge a tool of unknown kind, taking its texts for paths and for commands."""
     reads = _READS.search(event.tool) is not None and not _CHANGES.search(event.tool)
     for key, text in _leaves(event.input):
         sure = key.lower() in _COMMANDS
@@ -149,7 +149,7 @@ def other(event: PreToolUse, guard: Guard) -> Iterator[Finding]:
 
 
 def _may_be_path(key: str, text: str) -> bool:
-    """A name may have spaces where the field, or its own beginning, says that it is one."""
+    """Return whether *text* may be a path; one with spaces needs a field or a prefix that says so."""
     named = " " not in text or _NAMED.search(key) is not None or text.startswith(("/", "~", "file:"))
     return named and "\n" not in text and len(text) < _LONGEST_PATH
 

@@ -1,4 +1,4 @@
-"""What a command would write, move, link or delete: a table of programs, and of those that only read."""
+"""Files that a command would write, move, link or delete: tables of programs that write or only read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
 
 
 def targets(command: SimpleCommand, wrappers: frozenset[str]) -> Iterator[Target]:
-    """Everything that *command* would change; *wrappers* run another command of the line."""
+    """Yield everything that *command* would change; *wrappers* are programs that run another command."""
     yield from (Target(one.target) for one in command.redirects if _written(one.op, one.target.text))
     if not command.words:
         return
@@ -30,7 +30,10 @@ def _written(op: str, target: str) -> bool:
 
 
 def _all(values: str = "", *, tree: str = "", skip: int = 0) -> Callable[[SimpleCommand], Iterator[Target]]:
-    """Every operand but the first *skip* is changed; one of the options *tree* makes that go deep."""
+    """Return a finder of all operands after the first *skip*.
+
+    An option of *tree* includes the files below.
+    """
 
     def found(command: SimpleCommand) -> Iterator[Target]:
         split = parse_options(command.words[1:], values.split(), mixed=True)
@@ -41,7 +44,7 @@ def _all(values: str = "", *, tree: str = "", skip: int = 0) -> Callable[[Simple
 
 
 def _valued(*names: str, values: str = "") -> Callable[[SimpleCommand], Iterator[Target]]:
-    """Only the values of these options are files that are written."""
+    """Return a finder of the values of the options *names*, which are files to write."""
 
     def found(command: SimpleCommand) -> Iterator[Target]:
         split = parse_options(command.words[1:], (*names, *values.split()), mixed=True)
@@ -54,7 +57,7 @@ _COPYING = "-t --target-directory -S --suffix -m --mode -o --owner -g --group"
 
 
 def _into(split: Options) -> Iterator[Target]:
-    """Where copies land: the last operand, or below it under their own names."""
+    """Yield the targets of copies: the last operand, or the sources' names below it."""
     folder = split.value("-t", "--target-directory")
     sources = split.operands if folder is not None else split.operands[:-1]
     place = folder or (split.operands[-1] if len(split.operands) > 1 else None)
@@ -91,12 +94,12 @@ def _move(command: SimpleCommand) -> Iterator[Target]:
 
 
 def _link(command: SimpleCommand) -> Iterator[Target]:
-    """Both ends: what is linked can be written by its new name."""
+    """Yield both ends of a link, because the source can be written through its new name."""
     split = parse_options(command.words[1:], _COPYING.split(), mixed=True)
     yield from map(Target, split.operands)
     yield from _into(split)
     for word in split.operands[1:][-1:]:
-        # Where nothing of that name is yet, it becomes the folder.
+        # If the name does not exist yet, it becomes the folder.
         yield Target(word, tree=not word.text.endswith("/"), merges=True)
 
 
@@ -116,7 +119,7 @@ def _remote_copy(command: SimpleCommand) -> Iterator[Target]:
 
 
 def _download(folders: str, names: str) -> Callable[[SimpleCommand], Iterator[Target]]:
-    """A folder, a file, or a file in a folder, each given by an option."""
+    """Return a finder of downloads: a folder, a file, or a file in a folder, each given by an option."""
 
     def found(command: SimpleCommand) -> Iterator[Target]:
         split = parse_options(command.words[1:], (*folders.split(), *names.split()), mixed=True)
@@ -147,7 +150,10 @@ _GIT_CHANGES = _GIT_PATHS | word_set("reset pull merge clean switch rebase cherr
 
 
 def _git(command: SimpleCommand) -> Iterator[Target]:
-    """Folders that git is sent to, and files that its subcommands write; `git add` and the like only read."""
+    """Yield the folders that git works in, and the files that its subcommands write.
+
+    Subcommands such as `git add` only read.
+    """
     words = command.words[1:]
     outer = parse_options(words, GLOBAL_VALUES)
     sub = outer.operands[0].text if outer.operands else ""
@@ -164,13 +170,13 @@ def _git(command: SimpleCommand) -> Iterator[Target]:
 
 
 def _dashed(command: SimpleCommand) -> Iterator[Target]:
-    """`-out FILE`: a long option with one dash."""
+    """Yield the value of `-out FILE`, a long option with one dash."""
     words = command.words[1:]
     yield from (Target(words[i + 1]) for i, word in enumerate(words[:-1]) if word.text in ("-out", "-keyout"))
 
 
 def _second(command: SimpleCommand) -> Iterator[Target]:
-    """Of two files the second is written."""
+    """Yield the second operand, which the program writes."""
     operands = parse_options(
         command.words[1:], ("-f", "-s", "-w", "-c", "-g", "-l", "-o", "-n"), mixed=True
     ).operands
@@ -178,7 +184,7 @@ def _second(command: SimpleCommand) -> Iterator[Target]:
 
 
 def _interpreter(command: SimpleCommand) -> Iterator[Target]:
-    """What a script is handed it may write; its code is judged elsewhere."""
+    """Yield the arguments of a script, which it may write; its code is judged elsewhere."""
     split = parse_options(
         command.words[1:], ("-c", "-e", "-E", "-p", "-r", "-W", "-X", "--eval", "--print", "-o", "-O")
     )
@@ -191,7 +197,7 @@ def _mount(command: SimpleCommand) -> Iterator[Target]:
 
 
 def _container(command: SimpleCommand) -> Iterator[Target]:
-    """Folders that a container is given to write in."""
+    """Yield the folders that are mounted writable in a container."""
     for word in command.words[1:]:
         text = word.text.removeprefix("--volume=").removeprefix("-v")
         source = next((part[7:] for part in text.split(",") if part.startswith("source=")), "")
@@ -251,8 +257,8 @@ READERS = word_set(
     shasum shellcheck sleep source stat stdbuf strings sudo sum tac tail test  timeout tr  true
     type typeset  unset watch wc whereis which xargs  zcat zgrep"""
 )
-"""Programs that leave the files alone that are named to them."""
+"""Programs that do not change the files named in their arguments."""
 LOOKERS = READERS & word_set(
     "ls cat head tail wc grep egrep fgrep pwd stat du df cut nl cmp basename dirname readlink realpath"
 )
-"""Those of them that run nothing and set nothing either, whatever they are told."""
+"""Readers that never run a program or set a variable, whatever their arguments are."""

@@ -1,4 +1,4 @@
-"""Whether a person's prompt asks to ship: read clause by clause, as English, without a model."""
+"""Recognise prompts that ask to ship, by the English of their clauses, without a model."""
 
 from hookline.hooks._simplify_gate.request import asks_to_ship
 

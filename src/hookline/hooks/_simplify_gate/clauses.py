@@ -1,11 +1,11 @@
-"""Cut a prompt into sentences, and those into clauses of plain words; what is quoted is not said."""
+"""Split a prompt into sentences, and those into clauses of plain words, without quotations."""
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 LONGEST = 20_000
-"""Characters at either end of a prompt that are read: what is pasted between them asks for nothing."""
+"""Number of characters read at either end of a prompt; pasted text between them is not a request."""
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _RUN = re.compile(r"\b(run|execute|do|type|call)\s+`([^`\n]{1,200})`", re.IGNORECASE)
 _QUOTED = re.compile(
@@ -13,7 +13,7 @@ _QUOTED = re.compile(
     re.VERBOSE,
 )
 _WHOLE = re.compile(r"""(["'`])(?:(?!\1).)*\1|“[^“”]*”""", re.DOTALL)
-"""A prompt that is nothing but one quotation: it is said after all."""
+"""A prompt that is a single quotation, which counts as said."""
 _DONE = {
     "shipped": "ship",
     "merged": "merge",
@@ -22,7 +22,7 @@ _DONE = {
     "released": "release",
 }
 _UNTIL_DONE = re.compile(rf"\b((?:stop|rest|quit) (?:until|till) you)(?:'ve| have) ({'|'.join(_DONE)})\b")
-"""`don't stop until you've shipped it` asks for the same as `until you ship it`."""
+"""`don't stop until you've shipped it`, which means the same as `until you ship it`."""
 _SENTENCE = re.compile(r"(?:[.!;…]+(?=\s|$)|[?\n])[?!.\s]*")
 _CLAUSE = re.compile(r"\s*(?:[,()—–]|:(?=\s|$)|\s--?\s)\s*|\s+but\s+")
 _WORD = re.compile(r"[a-z0-9#@+'/_-][a-z0-9#@+'/._-]*(?:\(\))?")
@@ -32,7 +32,7 @@ _STANDS_FOR = " quoted "
 class Clause(NamedTuple):
     words: tuple[str, ...]
     end: str
-    """The mark behind it: `,` `:` `?` and so on, empty at the end of a plain sentence."""
+    """The punctuation mark after it: `,` `:` `?` and so on, empty at the end of a plain sentence."""
 
 
 class Sentence(NamedTuple):
@@ -50,7 +50,7 @@ def sentences(prompt: str) -> Iterator[Sentence]:
 
 
 def _plain(prompt: str) -> str:
-    """Lower case, straight apostrophes, a word in the place of every quotation."""
+    """Return the prompt in lower case, with straight apostrophes and a placeholder for each quotation."""
     text = prompt if len(prompt) <= 2 * LONGEST else f"{prompt[:LONGEST]}\n{prompt[-LONGEST:]}"
     text = text.strip().replace("’", "'").replace("‘", "'")
     if _WHOLE.fullmatch(text):

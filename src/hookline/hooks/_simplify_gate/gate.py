@@ -1,4 +1,4 @@
-"""The verdict on a request to ship, by how many lines have changed."""
+"""The verdict on a request to ship, by the number of changed lines."""
 
 import re
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def verdict(prompt: str, state: State, warn_from: int, block_over: int) -> Respo
 
 
 def overruled(prompt: str) -> str | None:
-    """The reason that the person gives for shipping all the same."""
+    """Return the reason that the person gives for shipping anyway, or None."""
     found = _ANYWAY.search(prompt)
     return None if found is None else found.group(1).strip()[:_LONGEST_REASON]
 
@@ -62,7 +62,7 @@ def _uncounted() -> Response:
 
 
 _MOST = 10
-"""Verbs that are shown."""
+"""Maximum number of verbs that are shown."""
 
 
 def tree(event: UserPromptSubmit, state: State, *, warn_from: int, block_over: int) -> Iterator[Branch]:
@@ -86,11 +86,11 @@ def _verb(one: Heard) -> Branch:
 
 
 def _counted(event: UserPromptSubmit, state: State, warn_from: int, block_over: int) -> Branch:
-    """The gate's own answer, and what it counted."""
+    """Return the branch for the gate's verdict, with the number of lines."""
     said = verdict(event.prompt, state, warn_from, block_over)
     lines = state.facts.get("changed_lines")
     if lines is None:
-        unknown = "the changed lines could not be counted" if state.branch else "this is no repository"
+        unknown = "the changed lines could not be counted" if state.branch else "this is not a repository"
         return branch(unknown, judgement="warn" if said is not None else "")
     changed = f"{format_count(lines, 'line')} {'has' if lines == 1 else 'have'} changed"
     text = f"{changed}; from {warn_from:,} it warns, over {block_over:,} it blocks"

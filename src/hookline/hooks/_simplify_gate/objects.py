@@ -1,4 +1,4 @@
-"""Whether a verb means shipping, by what follows it: `merge the branch`, not `merge the two lists`."""
+"""Decide whether a verb means shipping, by its object: `merge the branch`, not `merge the two lists`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
@@ -8,11 +8,11 @@ from hookline.hooks._simplify_gate import words as v
 Words = Sequence[str]
 _ENDS = v.CONDITIONS | v.QUESTIONS | frozenset({"and", "then", "that", "or", "so"})
 _CLOSE = 5
-"""Words among which the object of a verb stands."""
+"""Number of words after a verb in which its object is looked for."""
 
 
 def means_shipping(verb: str, rest: Words) -> bool:
-    """Whether *verb* followed by *rest* is something that ships."""
+    """Return whether *verb* followed by *rest* means shipping."""
     own = list(takewhile(lambda word: word not in _ENDS, rest))
     if verb in v.VERBS or verb.partition("/")[0] in v.VERBS:
         return _shipped(verb.partition("/")[0], own)
@@ -29,7 +29,7 @@ def _shipped(verb: str, own: Words) -> bool:
 
 
 def _noun(own: Words) -> bool:
-    """`deploy target`, `release 2.0 is broken`: it is talked about, not asked for."""
+    """Return whether the verb is used as a noun: `deploy target`, `release 2.0 is broken`."""
     if not own or own[0] in v.PRONOUNS & {"it", "them", "everything"}:
         return False
     if own[0] in v.COMPOUNDS or own[0] in v.FINITE:
@@ -60,7 +60,7 @@ def _into(own: Words, where: frozenset[str]) -> bool:
 
 
 def _pr(own: Words) -> bool:
-    """As a verb: `PR this`; `PR 12` and `PR title` are nouns, `gh pr create` is a command."""
+    """Recognise the verb in `PR this` and the command `gh pr create`, but not the noun in `PR 12`."""
     if not own or own[0] in ("create", "merge"):
         return True
     return own[0] in v.PRONOUNS | v.POINTING | {"please", "now", "against", "upstream", "to", "asap"}
@@ -70,13 +70,13 @@ _SPECIAL: Mapping[str, Callable[[Words], bool]] = {"merge": _merge, "squash-merg
 
 
 def _object(own: Words, extra: frozenset[str] = frozenset()) -> Words:
-    """What a verb is about, without articles and particles."""
+    """Return the object of a verb, without articles and particles."""
     skipped = v.SMALL | extra
     return own[sum(1 for _ in takewhile(lambda word: word in skipped, own)) :]
 
 
 def _opened(verb: str, own: Words) -> bool:
-    """`open a PR`, `create a pull request`; not `open PR 12`, `create a PR template`."""
+    """Recognise `open a PR` and `create a pull request`, but not `open PR 12` or `create a PR template`."""
     if verb not in v.OPENING:
         return False
     wanted = _object(own, frozenset({"small", "separate", "follow-up", "quick", "single", "clean"}))
@@ -90,7 +90,7 @@ def _opened(verb: str, own: Words) -> bool:
 
 
 def _done(verb: str, own: Words) -> bool:
-    """`cut a release`, `trigger the deploy job`; not `create a release branch`."""
+    """Recognise `cut a release` and `trigger the deploy job`, but not `create a release branch`."""
     wanted = _object(own) if verb in v.DOING else []
     if not wanted or wanted[0] not in v.NOUNS or _object(own[:1]) == own[:1] != wanted[:1]:
         return False
@@ -101,7 +101,7 @@ def _done(verb: str, own: Words) -> bool:
 
 
 def _gone_on_with(verb: str, own: Words) -> bool:
-    """`start deploying`, `go ahead with the release`."""
+    """Recognise `start deploying` and `go ahead with the release`."""
     if verb not in v.ONGOING:
         return False
     wanted = _object(own, frozenset({"ahead", "on"}))
@@ -112,5 +112,5 @@ def _gone_on_with(verb: str, own: Words) -> bool:
 
 
 def _got(verb: str, own: Words) -> bool:
-    """`get this merged`."""
+    """Recognise `get this merged`."""
     return verb in ("get", "have") and bool(set(own[1:_CLOSE]) & v.DONE) and own[0] in v.PRONOUNS | v.POINTING

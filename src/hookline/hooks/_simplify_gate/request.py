@@ -1,7 +1,7 @@
-"""Judge whether a clause asks for shipping: the verb stands where a request has it, and means shipping.
+"""Judge whether a clause asks to ship: its verb means shipping, and is in the position of a request.
 
-What comes before the verb must be nothing but the openings of a request ("ok, now please ..."), so that
-negations, questions, reports and other people's plans fall through without being listed.
+Only the openings of a request ("ok, now please ...") may come before the verb. Negations, questions,
+reports and other people's plans therefore need no lists of their own.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,16 +14,16 @@ from hookline.hooks._simplify_gate.objects import means_shipping
 Words = Sequence[str]
 _POLITE = ("can you", "could you", "would you", "will you", "can u", "could u", "please", "pls")
 _NUDGES = ("why don't you ", "why dont you ", "why not ")
-"""How a question begins that asks for nothing but the thing itself."""
+"""Beginnings of questions that are requests."""
 _JOINS = frozenset({"and", "then", "or", "plus", "&", "+", "so"})
 _FAR = 40
-"""Words before the verb that are looked at."""
+"""Maximum number of words before the verb that are examined."""
 _NEAR = 14
-"""Words that the openings of a request may have together."""
+"""Maximum number of words in the openings of a request."""
 
 
 class Heard(NamedTuple):
-    """A verb that may ship, the clause that it stands in, and why it is no request: empty where it is one."""
+    """A verb that may ship, its clause, and the reason why it is not a request, or an empty string."""
 
     verb: str
     clause: Clause
@@ -35,7 +35,7 @@ def asks_to_ship(prompt: str) -> bool:
 
 
 def heard(prompt: str) -> Iterator[Heard]:
-    """Every verb that may ship, up to where somebody who only wants to know stops listening."""
+    """Yield every verb that may ship; computed lazily, so that a caller can stop at the first request."""
     for sentence in sentences(prompt):
         yield from _heard(sentence)
 
@@ -63,7 +63,7 @@ def _polite(sentence: Sentence) -> bool:
 
 
 def _dangling(words: Words) -> bool:
-    """`do not, under any circumstances, ...`: the negation still waits for its verb."""
+    """Return whether the clause ends in a negation without a verb: `do not, under any circumstances, ...`."""
     return words[-1] in ("never", "don't", "dont") or (
         words[-1] == "not" and (len(words) == 1 or words[-2] != "or")
     )
@@ -74,7 +74,7 @@ def _verbs(words: Words) -> bool:
 
 
 def _open_list(words: Words) -> bool:
-    """`explain how to test, build and deploy`: what follows the comma belongs to the infinitive."""
+    """Return whether the clause opens a list of infinitives: `explain how to test, build and deploy`."""
     if len(words) < 3 or words[-2] != "to" or words[-1] in ("do", "go", "be"):  # noqa: PLR2004 -- to VERB
         return False
     return words[-1] in v.INFINITIVES | v.VERBS and not _leads(words[:-1])
@@ -87,7 +87,7 @@ def _judged(clause: Clause, no: str) -> Iterator[Heard]:
 
 
 def _no(clause: Clause, before: Words, verb: str, rest: Words) -> str:
-    """Why *verb* asks for nothing that ships, in words; empty where it does."""
+    """Return the reason why *verb* does not ask to ship, or an empty string if it does."""
     later = v.LATER.search(" ".join(rest[:_FAR]))
     if later is not None:
         return f"{later.group().strip()!r} puts it off"
@@ -100,7 +100,7 @@ def _no(clause: Clause, before: Words, verb: str, rest: Words) -> str:
 
 _NOTHING_SHIPS = "what follows it is nothing that ships"
 GENERAL = (_NOTHING_SHIPS, _QUESTION, _FORBIDDEN, _FRAMED)
-"""Reasons that say nothing about a verb that means shipping only by its object."""
+"""Reasons that are not shown for a verb that means shipping only with a certain object."""
 
 
 def _unasked(before: Words) -> str:
@@ -116,7 +116,7 @@ def _candidates(words: Words) -> Iterator[int]:
 
 
 def _verb(word: str) -> str:
-    """`ship/merge` is a verb too, `publish/subscribe` and `merge-base` are not."""
+    """Return the first verb of a list such as `ship/merge`; `publish/subscribe` is not one."""
     first, *others = word.split("/")
     return first if all(other in v.VERBS for other in others) else word
 
@@ -132,12 +132,12 @@ def _asked_for(before: Words, rest: Words) -> bool:
 
 
 def _concluded(before: Words, join: int) -> bool:
-    """`tests pass so ship it`; `fix it so we can ship` gives a reason for something else."""
+    """Return whether `so` leads to a request: `tests pass so ship it`, not `fix it so we can ship`."""
     return not set(before[join + 1 :]) & v.SUBJECTS and not set(before) & v.QUESTIONS
 
 
 def _unprefixed(before: Words) -> Words:
-    """Without the program that is told to do it: `run npm publish`, `make deploy`."""
+    """Return *before* without the program of the command: `run npm publish`, `make deploy`."""
     if len(before) > 1 and before[-1] == "run" and before[-2] in v.TOOLS:
         before = before[:-1]
     if before and before[-1] in v.TOOLS:
@@ -147,14 +147,14 @@ def _unprefixed(before: Words) -> Words:
 
 
 def _leads(before: Words) -> bool:
-    """Whether a request may begin so; `so we can ship` gives a reason for another one."""
+    """Return whether a request may begin with *before*; `so we can ship` is a reason, not a request."""
     if len(before) > _NEAR or (before[:1] in (("so",), ["so"]) and set(before) & v.SUBJECTS):
         return False
     return v.LEAD.fullmatch(" ".join(before)) is not None
 
 
 def _binds(first: Words, join: str) -> bool:
-    """Whether `first and VERB` hangs together, so that the verb is not asked for by itself."""
+    """Return whether `first and VERB` belong together, so that the verb is not a request of its own."""
     return any(bound(first, join) for bound in _BONDS)
 
 
@@ -167,7 +167,7 @@ def _told_of(first: Words, join: str) -> bool:
 
 
 def _subject(first: Words, join: str) -> bool:
-    """`we build and deploy every night`, but not `you can test and deploy`."""
+    """Recognise `we build and deploy every night`, but not `you can test and deploy`."""
     return first[:1] != () and first[0] in v.SUBJECTS | v.CONDITIONS and not _leads(first[:-1])
 
 
@@ -181,7 +181,7 @@ def _inverted(first: Words, join: str) -> bool:
 
 
 def _infinitive(first: Words, join: str) -> bool:
-    """`write a script to build and deploy`, but not `I want you to build and deploy`."""
+    """Recognise `write a script to build and deploy`, but not `I want you to build and deploy`."""
     places = [
         i for i, word in enumerate(first[:-1]) if word == "to" and first[i + 1] in v.INFINITIVES | v.VERBS
     ]
@@ -189,7 +189,7 @@ def _infinitive(first: Words, join: str) -> bool:
 
 
 def _negated(first: Words, join: str) -> bool:
-    """`don't merge and deploy`, but not `don't worry about the docs and deploy`."""
+    """Recognise `don't merge and deploy`, but not `don't worry about the docs and deploy`."""
     last = max((i for i, word in enumerate(first) if word in v.NEGATIONS), default=None)
     if last is None:
         return False
@@ -210,7 +210,7 @@ _BONDS: tuple[Callable[[Words, str], bool], ...] = (
 
 
 def _run_on(before: Words, rest: Words) -> bool:
-    """`looks good ship it`, `if the tests pass merge`: a request after a remark, without a comma."""
+    """Recognise a request after a remark without a comma: `looks good ship it`, `if the tests pass merge`."""
     if not before or before[-1] not in v.RUN_ON or set(before) & (v.QUESTIONS | {"to", "not", "never"}):
         return False
     return not rest or (rest[0] in ("it", "this", "that", "now", "please") and len(rest) <= 3)  # noqa: PLR2004

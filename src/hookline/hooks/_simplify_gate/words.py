@@ -1,4 +1,4 @@
-"""The vocabulary: verbs that ship, what may stand before them in a request, and what makes them nouns."""
+"""Vocabulary: verbs that ship, openings of a request, and words that make a verb a noun."""
 
 import re
 
@@ -14,11 +14,11 @@ DONE = spelled("shipped merged deployed published released")
 REQUESTS = spelled("pr prs mr mrs")
 
 OPENING = spelled("open create raise submit file make send push put post draft prepare start issue")
-"""Verbs that make a pull request of one."""
+"""Verbs that ask for a pull request with it as their object."""
 DOING = spelled(
     "do cut make create trigger run start kick perform execute begin launch initiate tag push roll"
 )
-"""Verbs that make a release, a deploy or a merge happen."""
+"""Verbs that ask for a release, a deploy or a merge with it as their object."""
 RUNNING = spelled("run trigger start kick execute begin launch initiate")
 RUNNABLE = spelled("script job pipeline workflow command task action target process")
 ONGOING = spelled("start begin continue proceed go mind keep")
@@ -30,7 +30,7 @@ TOOLS = spelled(
 SMALL = spelled(
     "a an the this that these those my your our its another new draft one it with off out up for of"
 )
-"""Words that may stand between such a verb and what it makes."""
+"""Words that may come between such a verb and its object."""
 
 _WORDS = """please pls plz kindly ok okay alright right great good cool nice perfect thanks yes yep yeah yup
     sure lgtm well hey hi hello now then next finally also just simply so and first lastly afterwards again
@@ -75,7 +75,7 @@ _PHRASES = (
     r"@[\w-]+",
 )
 LEAD = re.compile(f"(?:(?:{'|'.join((*_PHRASES, *_WORDS.split()))})(?: |$))*")
-"""What may stand before the verb of a request, and nothing else may."""
+"""The openings of a request, which alone may come before its verb."""
 
 QUESTIONS = spelled("how why what which who whose where whether wherever")
 AUXILIARIES = spelled("is are was were do does did should has have can could will would shall may might am")
@@ -88,7 +88,7 @@ NEGATIONS = spelled(
     shouldnt mustn't isn't aren't wasn't wouldn't couldn't nor neither nobody avoid stop skip refrain"""
 )
 UNNEGATED = spelled("worry mind bother wait hesitate forget care stop sweat")
-"""`don't worry about X and ship it` forbids nothing but the worry."""
+"""Verbs whose negation does not extend further: `don't worry about X and ship it`."""
 LISTING = spelled("between both either compare versus vs")
 TELLING = spelled("explain describe define discuss compare document understand")
 INFINITIVES = spelled(
@@ -134,7 +134,7 @@ CODE_OBJECTS = {
     ),
     "ship": spelled("logs metrics events telemetry traces"),
 }
-"""What programs release, publish and ship when they run."""
+"""Objects that programs release, publish and ship at run time."""
 MERGED = spelled(
     """branch branches pr prs mr mrs pull change changes changeset feature features fix fixes patch patches
     work hotfix bugfix commit commits release stack topic code update updates request requests refactor
@@ -148,9 +148,9 @@ LATER = re.compile(
     r"|approve|approved|confirm|give|review|reviewed|ask|have|am|sign|get|looked|checked))\b",
     re.VERBOSE,
 )
-"""Not now, not really, or not by the agent."""
+"""Phrases that postpone a request, make it a dry run, or leave it to the person."""
 RUN_ON = spelled(
     """good green done pass passes passed passing ready lgtm fine fixed approved great perfect ok okay left
     more clean works complete finished happy thanks right cool nice merged"""
 )
-"""What a remark ends with that is followed by a request without a comma: `looks good ship it`."""
+"""Last words of a remark before a request without a comma: `looks good ship it`."""

@@ -17,7 +17,7 @@ PLACEHOLDER = "{prompt}"
 
 
 class Agent:
-    """A headless agent in a process group of its own; must be closed."""
+    """A headless agent in its own process group; must be closed."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process

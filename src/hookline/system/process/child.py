@@ -82,7 +82,7 @@ class Child:
 
     @property
     def alive(self) -> bool:
-        """Whether it can still reply."""
+        """True if it can still reply."""
         return not (self._closed or self._process.exited or all_read(self._watch, [self._reader]))
 
     @property

@@ -10,6 +10,8 @@ from functools import cache
 NOTE = "hookline.process"
 """Key of the session note that holds the mark of its process."""
 BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id"
+SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh", "fish", "busybox")
+"""Names of processes through which a program may start another one."""
 
 
 def now() -> float:
@@ -61,7 +63,7 @@ def is_running(mark: object) -> bool | None:
 
 
 def start_time() -> float:
-    """Return when this process started, on the clock of `now`; rather too late than too early."""
+    """Return when this process started, on the clock of `now`; may be late, never early."""
     ticks = _own_start_ticks(os.getpid())
     if not ticks or not hasattr(time, "CLOCK_BOOTTIME"):
         return _IMPORTED
@@ -74,14 +76,29 @@ def _own_start_ticks(pid: int) -> int:
     return _start_ticks(pid)
 
 
+def find_starter(pid: int) -> str:
+    """Return a name of the nearest ancestor of *pid* that is not a shell; empty without /proc."""
+    name, fields = SHELLS[0], _read_stat(pid)[1]
+    while name in SHELLS and fields and int(fields[1]) > 1:
+        pid = int(fields[1])
+        name, fields = _read_stat(pid)
+    return f"{boot_id()}:{pid}:{fields[19].decode()}" if fields and name not in SHELLS else ""
+
+
 def _start_ticks(pid: int) -> int:
     """Return a process's start time in ticks since boot; 0 if it has ended or /proc is missing."""
+    _, fields = _read_stat(pid)
+    return 0 if not fields or fields[0] in b"ZX" else int(fields[19])
+
+
+def _read_stat(pid: int) -> tuple[str, list[bytes]]:
+    """Return a process's name and the other fields from its state on; empty if there is no such process."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            state, *rest = file.read().rpartition(b")")[2].split()
-    except (OSError, ValueError):
-        return 0
-    return 0 if state in b"ZX" else int(rest[18])
+            head, _, rest = file.read().rpartition(b")")
+    except OSError:
+        return "", []
+    return head.partition(b"(")[2].decode(errors="replace"), rest.split()
 
 
 def _accepts_signals(pid: int) -> bool:

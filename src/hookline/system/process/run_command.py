@@ -33,8 +33,8 @@ REAP_SECONDS = 0.05
 """Seconds between reaping orphans of a running command, so that zombies do not accumulate."""
 
 _STATUS_TAKEN = (
-    "its exit status was taken by something else in this program; "
-    "do not ignore SIGCHLD, and wait for no processes but your own"
+    "another part of this program took its exit status; "
+    "do not ignore SIGCHLD, and wait only for your own processes"
 )
 
 
@@ -47,10 +47,11 @@ def run(
     timeout: float,
     max_bytes: int = MAX_OUTPUT_BYTES,
     last: bool = False,
+    errors: str = "replace",
 ) -> ProcessResult:
     """Run a command to its end, or for *timeout* seconds, and keep *max_bytes* bytes of each of its outputs.
 
-    These are the first bytes, or with *last* the last ones.
+    These are the first bytes, or with *last* the last ones; *errors* is the treatment of invalid UTF-8.
     """
     until = time.monotonic() + timeout
     with adopt_orphans() as adopted, DeferredSignals() as signals:
@@ -72,8 +73,8 @@ def run(
                 code = _close(process, watch, outputs)
     return ProcessResult(
         code=code,
-        stdout=str(outputs[0]),
-        stderr=str(outputs[1]),
+        stdout=outputs[0].text(errors),
+        stderr=outputs[1].text(errors),
         cut=tuple(output.name for output in outputs if output.cut),
         timed_out=timed_out,
         problem=_STATUS_TAKEN if code is None and not timed_out else "",
@@ -94,8 +95,8 @@ class _Output:
         self._kept += chunk[:room]
         self.cut = self.cut or len(chunk) > room
 
-    def __str__(self) -> str:
-        return self._kept.decode("utf-8", "replace")
+    def text(self, errors: str) -> str:
+        return self._kept.decode("utf-8", errors)
 
 
 class _OutputTail(_Output):
@@ -112,9 +113,9 @@ class _OutputTail(_Output):
             del self._kept[:excess]
             self.cut = True
 
-    def __str__(self) -> str:
+    def text(self, errors: str) -> str:
         self._drop()
-        return super().__str__()
+        return super().text(errors)
 
 
 def _connect(process: Process, watch: Watch, stdin: bytes, kind: type[_Output], keep: int) -> list[_Output]:

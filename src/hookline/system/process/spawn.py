@@ -1,4 +1,4 @@
-"""Start of a process in a session of its own, marked so that its descendants can be found."""
+"""Start of a process in its own session, marked so that its descendants can be found."""
 
 import errno
 import os
@@ -11,10 +11,10 @@ from msgspec import Struct
 from hookline.system.process.marks import Mark, add_mark, mark_children, mark_process
 
 _REASONS = {
-    errno.ENOENT: "no such program; check its path, and the interpreter that its first line names",
-    errno.EACCES: "it is not executable; run chmod +x on it, or name its interpreter",
-    errno.ENOEXEC: "it is not a program of this machine; does it lack a first line such as #!/bin/sh?",
-    errno.E2BIG: "its arguments and environment are too long together; pass less",
+    errno.ENOENT: "no such program; check its path and the interpreter in its first line",
+    errno.EACCES: "it is not executable; run chmod +x on it, or start it with its interpreter",
+    errno.ENOEXEC: "it is not an executable format; add a first line such as #!/bin/sh",
+    errno.E2BIG: "its arguments and environment are too long",
 }
 
 
@@ -28,7 +28,7 @@ class Process(Struct, frozen=True, kw_only=True):
     popen: subprocess.Popen[bytes]
     mark: Mark
     sole: bool = False
-    """Whether every other child of this program descends from this process while it runs."""
+    """True if every other child of this program descends from this process while it runs."""
 
     @property
     def pid(self) -> int:

@@ -55,7 +55,7 @@ class RunResult(Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
     timed_out: bool = False
     cut: bool = False
-    """Whether it was ended early because *should_stop* returned true."""
+    """True if it was ended early because *should_stop* returned true."""
     leftover: int = 0
     """Number of processes that it left running and that were ended."""
     tail: str = ""
@@ -197,7 +197,7 @@ class _Log:
         if self._omitted > 0:
             kept = bytes(self._tail[-min(self._omitted, TAIL_BYTES) :])
             gap = self._omitted - len(kept)
-            notice = f"\n[{gap} bytes left out]\n" if gap else ""
+            notice = f"\n[{gap} bytes omitted]\n" if gap else ""
             self._file.write((notice + redact(kept.decode("utf-8", "replace"))).encode("utf-8", "replace"))
         self._file.flush()
 
