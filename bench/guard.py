@@ -1,5 +1,8 @@
 """Time per verdict of dangerous-command, and of all guards: `python bench/guard.py [--rounds N]`.
 
+`python bench/guard.py --peers [FILE…]` instead runs other guards on labelled lines, by default those of
+`tests/corpus`, and prints the share of dangerous lines that each stops, and of harmless ones.
+
 Caches that the guards of a call share are cleared before every verdict. Times are CPU times, the best of
 several rounds. The limits: 300 µs for a typical command, 50 ms for a line of 100 kB, and at most twelve times
 the time for ten times the length. Nothing is asserted; the last column shows whether the limit is met.
@@ -17,6 +20,7 @@ from subprocess import run
 from tempfile import TemporaryDirectory
 from time import process_time
 
+from bench._peers import PEERS, install_peer, judge_lines
 from rich.console import Console
 from rich.table import Table
 
@@ -24,12 +28,14 @@ from hookline import State, hosts, shell
 from hookline.cli._dry_run import Judge
 from hookline.core import chain
 from hookline.core.state import Facts
-from hookline.hooks._paths.shell import accesses
 from hookline.hooks.dangerous_command import dangerous_command
+from hookline.hooks.privacy_block import privacy_block
+from hookline.hooks.scout_block import scout_block
 from hookline.runtime.facts import MACHINE_FACTS, find_guarded_paths
 from hookline.shell import read
 from hookline.testing import pre_tool_use
 
+CORPUS = Path(__file__).parents[1] / "tests" / "corpus" / "dangerous_commands.jsonl"
 STATE = State(now=0.0, facts=Facts({"root": lambda: "/home/me/project", "home": lambda: "/home/me"}))
 TYPICAL = (
     "git status",
@@ -82,14 +88,58 @@ LINES = 3_000
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="measurements of each value; the best counts")
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--peers", action="store_true", help="compare with other guards on labelled lines")
+    parser.add_argument("--project", default="/home/test/project", help="folder in which the lines run")
+    parser.add_argument("files", nargs="*", type=Path, default=[CORPUS], help="sets of labelled lines")
+    arguments = parser.parse_args()
+    rounds = arguments.rounds
     console = Console(width=None if sys.stdout.isatty() else 110)
+    if arguments.peers:
+        console.print(compare(arguments.files, arguments.project))
+        return
     console.print(typical(rounds))
     console.print(long(rounds))
     with project() as folder:
         console.print(guards(folder, rounds))
         console.print(speed(folder, rounds))
     console.print(imports())
+
+
+def compare(files: list[Path], project: str) -> Table:
+    """Return the shares of lines that hookline and its peers stop, by set and label."""
+    rows = [(file.stem, json.loads(line)) for file in files for line in file.read_text().splitlines()]
+    rows = [(name, row) for name, row in rows if "cmd" in row and row.get("tier") != "contested"]
+    groups = sorted({(name, row["expect"]) for name, row in rows})
+    table = Table("guard", *(f"{name}: {label}" for name, label in groups), title="lines stopped")
+    lines = [row["cmd"] for _, row in rows]
+    with TemporaryDirectory(dir=Path.home()) as folder:  # not below /tmp, where everything may be deleted
+        table.add_row("hookline", *_shares(rows, groups, [stops_line(line, project) for line in lines]))
+        for peer in PEERS:
+            place = Path(folder, peer.name)
+            problem = install_peer(peer, place)
+            shares = [problem] if problem else _shares(rows, groups, judge_lines(peer, place, lines, project))
+            table.add_row(peer.name, *shares)
+    return table
+
+
+def _shares(
+    rows: list[tuple[str, dict[str, str]]], groups: list[tuple[str, str]], stopped: list[bool]
+) -> list[str]:
+    shares = []
+    for group in groups:
+        verdicts = [
+            stop for (name, row), stop in zip(rows, stopped, strict=True) if (name, row["expect"]) == group
+        ]
+        shares.append(f"{sum(verdicts)}/{len(verdicts)} ({sum(verdicts) / len(verdicts):.1%})")
+    return shares
+
+
+def stops_line(line: str, project: str) -> bool:
+    """Return whether one of our guards blocks *line* or asks about it."""
+    facts = Facts({"root": lambda: project, "home": lambda: str(Path(project).parent)})
+    event, state = pre_tool_use(line, cwd=project), State(now=0.0, facts=facts)
+    answers = [guard.judge(event, state) for guard in (dangerous_command, privacy_block, scout_block)]
+    return any(answer is not None and answer.verdict in ("block", "ask") for answer in answers)
 
 
 def typical(rounds: int) -> Table:
@@ -220,7 +270,6 @@ def judge_line(line: str) -> object:
 def uncached(work: Callable[[], object]) -> object:
     """Run *work* after clearing the caches that guards share."""
     shell._read.cache_clear()  # noqa: SLF001 -- a call parses a line once, a benchmark often
-    accesses.cache_clear()
     return work()
 
 

@@ -10,6 +10,7 @@ import sys
 from argparse import ArgumentParser
 from pathlib import Path
 
+import adversarial
 import engine
 import growth
 import memory
@@ -34,6 +35,7 @@ LONG = {
     usage: "200 MB",
     engine: "20,000 files",
     growth: "1,000,000 characters",
+    adversarial: "1,000,000 characters",
     payload: "60 MB",
     parallel: "the experiments that sleep",
 }

@@ -118,11 +118,12 @@ def test_below_each_hook_stands_why(user):
     shown = explain(user, "cd sub; sudo git push -f; cat notes.txt").splitlines()
     at = next(number for number, line in enumerate(shown) if line.startswith("dangerous-command "))
 
-    assert shown[at + 1 : at + 5] == [
+    assert shown[at + 1 : at + 6] == [
         "├── cd sub: no rule for cd",
         "├── git push -f  (via sudo) in ./sub",
         "│   └── git-push-force · pack core · blocks",
-        "└── cat notes.txt in ./sub: no rule for cat",
+        "├── cat notes.txt in ./sub: no rule for cat matches",
+        "└── effects: reads notes.txt",
     ]
     assert "└── no protected file, setting or command is affected" in shown
 
@@ -131,11 +132,12 @@ def test_json_has_the_tree_too(user):
     said = explain(user, "ls; git push -f", "--json")
 
     assert why(said, "dangerous-command") == [
-        {"text": "ls: no rule for ls"},
+        {"text": "ls: no rule for ls matches"},
         {
             "text": "git push -f",
             "below": [{"text": "git-push-force · pack core", "said": "block", "rule": FORCED}],
         },
+        {"text": "effects: lists ."},
     ]
     assert why(said, "redact-secrets") is None
 
@@ -213,7 +215,10 @@ def test_an_exception_is_in_the_trail(user):
     ("settings", "said"),
     [
         ("[hooks.dangerous-command]\nallow = ['git-push-forc']", "no rule named 'git-push-forc'"),
-        ("[hooks.self-protect]\nallow = ['nosuch']", "available: command, hidden, switch, too-long, "),
+        (
+            "[hooks.self-protect]\nallow = ['nosuch']",
+            "available: agent, command, hidden, secret, switch, too-long, ",
+        ),
         ("[hooks.scout-block]\nallow = ['nosuch']", "available: ignored-operand, ignored-path"),
         ("[hooks.privacy-block]\nallow = ['nosuch']", "available: environment, keychain, "),
         ("[hooks.scout-block]\nallow = ['privacy-block:unread']", "is not a rule of scout-block"),

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from hookline import __version__
+from hookline import __version__, cli
 from hookline.cli import main
 from hookline.cli._main import COMMANDS, run
+from hookline.core.person_commands import PERSON_ONLY
 
 HOOKLINE = str(Path(sys.executable).parent / "hookline")
 
@@ -19,6 +20,22 @@ SOME = ("check", "config", "explain", "fire", "hook", "list", "log", "new", "tru
 
 def test_the_commands_are_the_files():
     assert set(SOME) <= set(COMMANDS.names())
+
+
+def test_the_commands_for_people_are_those_of_the_table():
+    """Check that self-protect, which reads the table, and the command line agree."""
+    flagged = {name: COMMANDS.load(name).person_only for name in COMMANDS.names()}
+
+    assert {name: words for name, words in flagged.items() if words} == {
+        name: words for name, words in PERSON_ONLY.items() if name != "config"
+    }
+
+
+@pytest.mark.parametrize("name", COMMANDS.names())
+def test_a_command_that_refuses_agents_is_in_the_table(name):
+    code = Path(cli.__file__).with_name(f"{name}.py").read_text()
+
+    assert name in PERSON_ONLY or "require_person(" not in code
 
 
 def test_version(user):

@@ -9,7 +9,7 @@ import pytest
 
 from hookline import State
 from hookline.core.state import Facts
-from hookline.hooks._dangerous_command.packs import rules
+from hookline.hooks._dangerous_command.verdict import rules
 from hookline.hooks.dangerous_command import dangerous_command
 from hookline.testing import pre_tool_use
 
@@ -29,6 +29,12 @@ DISPUTED = frozenset(
         "dc02563",  # reads /etc/shadow through two variables; through one it is labelled dangerous
     }
 )
+CONTRADICTED = {
+    "dc04920": "code that deletes a literal path is judged like `rm` of that path",
+    "dc04921": "the same",
+    "dc04958": "poetry lists the dependencies of a project, so that they come back",
+}
+"""Rows of the shared corpora whose label contradicts a decision, with the decision."""
 VENDORS = {"cloud", "saas-cli", "http-delete", "repo-host", "package-publish", "exfil"}
 
 
@@ -108,6 +114,7 @@ def test_shares_over_all_rows():
     print("\n" + "\n".join(f"{name}: {held[name]}/{total[name]} stopped" for name in sorted(total)))
 
     assert held["seed"] == total["seed"]
-    assert held["system packs"] >= 0.97 * total["system packs"]
-    assert held["vendor packs"] >= 0.85 * total["vendor packs"]
+    packs = [stop for row, stop in judged if row["tier"] == "beyond-seed" and row["id"] not in CONTRADICTED]
+    assert sum(packs) >= 0.98 * len(packs)
     assert alarms == DISPUTED
+    assert not [row["id"] for row, stop in judged if stop and row["id"] in CONTRADICTED]

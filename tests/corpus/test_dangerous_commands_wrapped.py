@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import random
+import re
 import shlex
 from pathlib import Path
 
@@ -28,6 +29,11 @@ DEPTH = 3
 
 def quote(code):
     return shlex.quote(code)
+
+
+def perl_string(text):
+    """Return *text* in double quotes, in which Perl would replace its own variables."""
+    return re.sub("([$@])", r"\\\1", json.dumps(text, ensure_ascii=False))
 
 
 WRAPPERS = {
@@ -56,7 +62,7 @@ WRAPPERS = {
     "source": lambda code: f"echo {quote(code)} > s.sh; . ./s.sh",
     "trap": lambda code: f"trap {quote(code)} EXIT",
     "python": lambda code: f"python3 -c {quote('import os; os.system(' + repr(code) + ')')}",
-    "perl": lambda code: "perl -e " + quote(f"system({json.dumps(code, ensure_ascii=False)})"),
+    "perl": lambda code: "perl -e " + quote(f"system({perl_string(code)})"),
     "find -exec": lambda code: f"find build -maxdepth 0 -exec sh -c {quote(code)} ';'",
     "git alias": lambda code: f"git -c {quote('alias.zz=!' + code)} zz",
     "tmux": lambda code: f"tmux new-session -d {quote(code)}",

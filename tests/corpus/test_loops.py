@@ -88,4 +88,5 @@ def test_what_goes_round_is_told_at_its_last_step_and_stopped_from_there(row):
 
     assert [rule for step in before for rule in session.play(step)] == []
     assert session.play(last) == [row["kind"]]
-    assert session.judged(PreToolUse(**called(last))) == row["kind"]
+    stops = "" if "sleep" in last.get("run", "") else row["kind"]  # a call that waits is not blocked
+    assert session.judged(PreToolUse(**called(last))) == stops

@@ -1,17 +1,18 @@
-"""Test error-kb: warnings before a known failure, advice after one, and learning of fixes."""
+"""Test error-kb: advice after a failure, and learning of fixes."""
 
 import json
 
 import pytest
 
 from hookline import OnError, State
-from hookline.core.command_name import is_read_only, name_call
+from hookline.core.command_kind import is_read_only
+from hookline.core.command_name import name_call
 from hookline.core.confidence import FIX_FAILED, FIX_FOUND, FIX_HELPED, INITIAL, gain_to_weight
 from hookline.core.frozen import Frozen
 from hookline.hooks.error_kb import error_kb
 from hookline.memory.known_errors import common_prefix, find_known_errors, store_errors
 from hookline.stores.memory import open_store
-from hookline.testing import any_event, post_tool_use, pre_tool_use
+from hookline.testing import any_event, post_tool_use
 
 NOW = 1_800_000_000.0
 ERROR = "Exit code 1\nModuleNotFoundError: No module named 'yaml'"
@@ -29,7 +30,6 @@ class World:
     def __call__(self, event, **settings):
         facts = {
             "known_error": lambda key: find_known_errors(self.store, "/repo", key=key),
-            "fixed_errors": find_known_errors(self.store, "/repo", fixed=True),
         }
         said = error_kb.judge(event, State(now=self.now, memory=self.memory, facts=facts), **settings)
         self.now += 5
@@ -37,10 +37,6 @@ class World:
             self.memory = json.loads(json.dumps({**self.memory, **said.memory}, default=dict))
             store_errors(self.store, said.effects, "/repo", self.now)
         return said
-
-    def before(self, command):
-        said = self(pre_tool_use(command))
-        return said.context[0] if said else ""
 
     def fails(self, command, error=ERROR):
         self(post_tool_use(command, success=False, error=error, output=None))
@@ -67,12 +63,11 @@ def mended(world):
     return world
 
 
-def test_a_failing_command_is_met_with_its_known_fix_before_it_is_run_the_third_time():
+def test_the_known_fix_is_suggested_after_the_next_failure():
     world = mended(World())
     world.session()
 
-    assert "pip install pyyaml" in world.before("pytest tests/a.py")
-    assert world.before("pytest tests/a.py") == ""  # each session is warned once
+    assert "`pip install pyyaml`" in world.fails("pytest tests/a.py")
 
 
 def test_what_was_run_in_between_is_the_fix_and_is_believed():
@@ -110,14 +105,68 @@ def test_an_edit_in_between_is_no_command_that_helped():
     assert world.only.fix == ""
 
 
-def test_after_two_minutes_it_is_another_story():
+def test_slow_builds_count_but_not_what_happens_after_an_hour():
+    slow, late = World(), World()
+    for world, pause in ((slow, 900), (late, 3600)):
+        world.fails("make image")
+        world.now += pause
+        world.works("pip install x")
+        world.works("make image")
+
+    assert (slow.only.fix, late.only.fix) == ("pip install x", "")
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "git checkout -- src/cart.ts",
+        "git stash",
+        "git commit -am wip",
+        "docker rm -f grafana",
+        "terraform force-unlock 8d2f1c34-aa11-4c0d-9a1e-1f2e3d4c5b6a",
+        "kill 48213",
+        "rm -rf node_modules",
+        "psql -c 'TRUNCATE jobs CASCADE'",
+        "sed -i s/a/b/ config.toml",
+        "echo A=1 >> .env",
+        "export API_TOKEN=abc123def456 && make",
+    ],
+)
+def test_harmful_and_unrepeatable_steps_are_no_fixes(step):
     world = World()
     world.fails("pytest")
-    world.now += 120
-    world.works("pip install x")
+    world.works(step)
     world.works("pytest")
 
     assert world.only.fix == ""
+
+
+def test_two_steps_prove_nothing():
+    world = World()
+    world.fails("pytest")
+    world.works("pip install x")
+    world.works("alembic upgrade head")
+    world.works("pytest")
+
+    assert world.only.fix == ""
+
+
+def test_a_success_without_the_fix_lowers_confidence():
+    world = mended(World())
+    world.fails("pytest tests/a.py")
+    before = world.confidence
+    world.works("pytest tests/a.py")
+
+    assert world.confidence == round(before + FIX_FAILED, 2)
+
+
+def test_a_failure_behind_a_filter_counts():
+    world = World()
+    world.works("pytest -q 2>&1 | tail -5", output=ERROR)
+    world.works("pip install pyyaml")
+    world.works("pytest -q 2>&1 | tail -5", output="3 passed")
+
+    assert world.only.fix == "pip install pyyaml"
 
 
 def test_a_fix_that_helped_is_believed_more_and_one_that_did_not_less():
@@ -133,53 +182,12 @@ def test_a_fix_that_helped_is_believed_more_and_one_that_did_not_less():
     assert world.confidence == round(0.6 + 0.05 + 0.05 + FIX_FAILED, 2)
 
 
-def test_another_fix_takes_the_place_of_one_that_is_doubted():
-    world = mended(World())
-    world.store.adjust_confidence(world.only.key, -0.3, at=NOW, project="/repo")
-    world.fails("pytest tests/a.py")
-    world.works("uv sync")
-    world.works("pytest tests/a.py")
-
-    assert world.only.fix == "uv sync"
-
-
-def test_nobody_is_warned_of_what_just_worked():
-    world = mended(World())
-
-    assert world.before("pytest tests/a.py") == ""
-
-
-def test_a_failure_of_several_command_lines_is_one_of_what_they_share():
-    world = mended(World())
-    world.fails("pytest tests/b.py")
-    world.session()
-
-    assert world.only.command == "pytest"
-    assert "KNOWN FAILURE" in world.before("cd x && pytest tests/c.py")
-
-
-@pytest.mark.parametrize("command", ["pytestify a", "echo pytest tests/a.py", "pytest tests/other.py", "ls"])
-def test_another_command_is_not_warned_of(command):
-    world = mended(World())
-    world.session()
-
-    assert world.before(command) == ""
-
-
-def test_what_faded_is_not_warned_of():
-    world = mended(World())
-    world.session()
-    world.now += 45 * 86_400
-
-    assert world.before("pytest tests/a.py") == ""
-
-
 @pytest.mark.parametrize(
     ("error", "told"),
     [
         ("read ECONNRESET", "Run it once more"),
         ("HTTP 429 too many requests", "Wait at least 30 seconds"),
-        ("bash: foo: command not found", "Do not retry"),
+        ("bash: foo: command not found", "looks like the environment"),
         ("error TS2345: Argument of type", ""),
     ],
 )
@@ -195,23 +203,13 @@ def test_where_the_host_says_only_that_it_failed_the_output_tells_why():
         post_tool_use("x", success=False, error="exit code 127", output="bash: x: command not found")
     )
 
-    assert "Do not retry" in said.context[0]
+    assert "looks like the environment" in said.context[0]
     assert world(OnError(error="exit code 127", tool="Bash", kind="shell", input=Frozen(command="x"))) is None
     assert world.only.text == "bash: x: command not found"
 
 
 def test_a_known_fix_comes_before_every_other_advice():
-    assert "Known fix, from an earlier session: `pip install pyyaml`" in mended(World()).fails(
-        "pytest tests/a.py"
-    )
-
-
-def test_a_novel_error_that_comes_back_is_not_to_be_retried_unchanged():
-    world = World()
-    said = [world.fails("npm run build", "error TS2345: Argument") for _ in range(3)]
-
-    assert "Do not run it again unchanged" in said[1] + said[2]
-    assert said[0] == ""
+    assert "the command passed after `pip install pyyaml`" in mended(World()).fails("pytest tests/a.py")
 
 
 def test_the_same_advice_is_given_once_in_ten_minutes():
@@ -234,7 +232,7 @@ def test_errors_of_other_things_than_tools_are_counted_too():
 def test_secrets_are_neither_kept_nor_said():
     world, secret = World(), "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     world.fails(f"curl -H 'Authorization: Bearer {secret}' x.example", f"error: bad token {secret}")
-    world.works(f"export TOKEN={secret} && ./login")
+    world.works(f"./login --session {secret}")
     world.works(f"curl -H 'Authorization: Bearer {secret}' x.example")
     kept = repr(world.store.signatures()) + json.dumps(world.memory)
 
@@ -247,7 +245,7 @@ def test_a_success_without_a_failure_costs_nothing():
 
 
 def test_it_does_without_what_nobody_supplies():
-    assert error_kb(pre_tool_use("ls"), State(now=NOW)) is None
+    assert error_kb(post_tool_use("ls"), State(now=NOW)) is None
     assert error_kb(any_event(OnError, error="boom"), State(now=NOW)).effects
 
 

@@ -15,7 +15,7 @@ from hookline.core.events import PreCompact, PreToolUse, UserPromptSubmit
 from hookline.core.outcome import Outcome
 from hookline.core.response import End
 from hookline.core.usage import Usage
-from hookline.hooks._loop_breaker import MAX_CALLS, CallRecord, append_call, parse_calls
+from hookline.hooks._loop_calls import MAX_CALLS, CallRecord, append_call, parse_calls
 from hookline.hooks.loop_breaker import loop_breaker
 from hookline.redact import redact
 from hookline.system.workspace_fingerprint import fingerprint, hash_file
@@ -47,7 +47,7 @@ def test_the_third_identical_failure_is_told_to_the_agent():
     said = [session.fails() for _ in range(3)]
 
     assert [one.rule for one in said] == ["", "", "repeated-failure"]
-    assert said[2].context[0].startswith("▲ LOOP: this call failed the same way three times")
+    assert said[2].context[0].startswith("▲ LOOP: `npm test` failed with the same error at least three times")
     assert said[2].verdict == "pass"
 
 
@@ -71,7 +71,7 @@ def test_it_runs_again_once_something_changed():
 def test_it_runs_again_after_a_while():
     session = Session()
     session.loops()
-    session.now += 361
+    session.now += 7201
 
     assert session(pre_tool_use("npm test")) is None
 
@@ -124,11 +124,11 @@ def test_three_compactions_that_free_nothing_ask_for_a_fresh_session(used, told)
 
 def test_one_compaction_that_helped_counts_anew():
     session, rules = Session(), []
-    for used in (950, 950, 100, 950, 950):
+    for number, used in enumerate((950, 950, 100, 950, 950)):
         session.used = 1000
         session(any_event(PreCompact))
         session.used = used
-        rules.append(session(post_tool_use("ls")).rule)
+        rules.append(session(post_tool_use(f"ls folder{number}")).rule)
 
     assert not any(rules)
 
@@ -192,7 +192,12 @@ def test_a_pipe_in_place_of_a_file_does_not_block(tmp_path):
 def test_what_is_noted_is_read_again_and_looks_like_no_secret(parts, failed):
     calls = [
         CallRecord(
-            float(10**9 + number), one[:5].hex(), one[5:10].hex(), one[10:].hex(), failed, not failed, failed
+            float(10**9 + number),
+            one[:4].hex(),
+            one[4:8].hex(),
+            one[8:12].hex(),
+            one[12:].hex(),
+            "f" if failed else "wc",
         )
         for number, one in enumerate(parts)
     ]
@@ -201,10 +206,7 @@ def test_what_is_noted_is_read_again_and_looks_like_no_secret(parts, failed):
 
 
 def test_no_more_is_noted_than_is_looked_back_at():
-    no = {"failed": False, "waits": False, "changes": False}
-    calls = [
-        CallRecord(at=float(number), call="a", result="b", place="", **no) for number in range(MAX_CALLS + 5)
-    ]
+    calls = [CallRecord(float(number), "a", "a", "b", "", "") for number in range(MAX_CALLS + 5)]
     noted = reduce(append_call, calls, "")
 
     assert parse_calls(noted) == calls[-MAX_CALLS:]

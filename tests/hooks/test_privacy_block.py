@@ -263,7 +263,7 @@ def test_windows_shells_are_read_too(kind, line, expected):
 def test_what_cannot_be_read_is_not_waved_through():
     assert verdict(shell("cat .env $(((((((")) == "warn"
     assert verdict(shell("a " * 70_000 + "; cat .env")) == "warn"
-    assert verdict(shell("a " * 70_000)) == "warn"
+    assert verdict(shell("a " * 600_000)) == "warn"
 
 
 def test_exceptions_and_further_patterns_are_settings():

@@ -123,7 +123,6 @@ def test_a_glob_starts_at_its_folder():
     [
         "ls node_modules",
         "npm test && cat node_modules/x",
-        "cd dist && ls",
         "cd dist && cat a.js",
         "bash -c 'cat dist/a.js'",
         "D=dist; cat $D/a.js",
@@ -132,13 +131,9 @@ def test_a_glob_starts_at_its_folder():
         "cat < dist/a.js",
         "while read l; do echo $l; done < dist/a",
         "grep -r foo node_modules",
-        "find dist -name x",
-        "ssh -i ~/.ssh/key host true",
         "ssh -o IdentityFile=.ssh/k host true",
         "ssh -F.ssh/config host",
         "ssh localhost cat dist/x",
-        "echo x > dist/a.txt",
-        "cp node_modules/a/b.js .",
         "npm exec -- cat node_modules/x",
         "tail -f app.log",
     ],
@@ -214,7 +209,7 @@ def test_ckignore_means_what_gitignore_means(ckignore, path, expected):
     assert stopped(tool("read", path=path), ckignore) is expected
 
 
-@pytest.mark.parametrize("path", [".git/config", "~/.ssh/id_rsa", ".aws/credentials"])
+@pytest.mark.parametrize("path", [".git/objects/ab", "~/.ssh/id_rsa", ".aws/credentials"])
 @pytest.mark.parametrize("line", ["!.git/\n!.ssh/\n!.aws/\n", "!*\n", "!**\n"])
 def test_a_repository_cannot_open_what_is_private_by_itself(line, path):
     event = tool("read", path=path)
@@ -302,3 +297,33 @@ def test_a_hostile_pattern_or_path_holds_nobody_up():
     long = "a" * 5000
     assert not stopped(tool("read", path="x/" + long), "*a*a*a*b\n")
     assert not stopped(tool("read", path="a/" * 2000 + "x"), "**/a/**/b\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("tail -20 app.log", False),
+        ("cat app.log | sort | head -3", False),
+        ("grep loss app.log | awk '{print $2}' | sort -n | head -1", False),
+        ("npm start > app.log & sleep 2; cat app.log", False),
+        ("envsubst < a.tpl > build/a.conf; cat build/a.conf", False),
+        ("nm build/lib.a | grep T | head", False),
+        ("head -5 dist/a.js", False),
+        ("cat /var/log/app.log", False),
+        ("sha256sum dist/*; du -sh build; cp -r dist /tmp/x; ls dist", False),
+        ("ssh -i ~/.ssh/key host true", False),
+        ("ssh -i .ssh/key host true", True),
+        ("tail -f app.log", True),
+        ("cat app.log", True),
+        ("cat dist/a.js", True),
+        ("head -5 node_modules/a/b.js", True),
+        ("grep -rn x dist | head", True),
+    ],
+)
+def test_commands_that_print_little_pass(line, expected):
+    assert stopped(shell(line)) is expected
+
+
+@pytest.mark.parametrize(("limit", "expected"), [(100, False), (5_000, True), (None, True)])
+def test_a_tool_may_read_a_part_of_a_log(limit, expected):
+    assert stopped(tool("read", path="app.log", **({"limit": limit} if limit else {}))) is expected

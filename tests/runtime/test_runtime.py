@@ -498,3 +498,14 @@ def test_what_we_are_ourselves_is_guarded_unless_it_is_the_projects_work(tmp_pat
 
     assert package in facts.find_guarded_paths(elsewhere)
     assert package not in facts.find_guarded_paths(checkout)
+
+
+def test_the_worktrees_of_runs_are_not_guarded(tmp_path):
+    """An experiment of the engine works there, with the guards of the user."""
+    from hookline.runtime import facts
+    from hookline.system.paths import find_places
+
+    places = find_places({"HOME": str(tmp_path)}, str(tmp_path))
+    worktree = os.path.join(places.scratch, "worktrees", "run", "n.txt")
+
+    assert not any(worktree.startswith(path) for path in facts.find_guarded_paths(places))

@@ -73,7 +73,7 @@ def test_what_one_machine_learns_the_other_knows_and_can_have_forgotten(team, tm
     assert "tabs" not in one.context("SessionStart", session_id="s3", source="startup")
 
 
-def test_what_helped_on_one_machine_is_told_on_the_other_before_it_fails_there(team):
+def test_what_helped_on_one_machine_is_told_on_the_other(team):
     one, other = team
     given = {"tool_input": {"command": "./deploy"}}
     for number in range(3):
@@ -82,10 +82,10 @@ def test_what_helped_on_one_machine_is_told_on_the_other_before_it_fails_there(t
         one.hook("PostToolUse", tool_input={"command": "./login"}, **session)
         one.hook("PostToolUse", **given, **session)
     eventually(lambda: "./login" in other.run("errors", "list"))
-    told = other.context("PreToolUse", session_id="t", **given)
+    error = {"error": "Exit code 1\nerror: no token found"}
+    told = other.context("PostToolUseFailure.Bash", session_id="t", **error, **given)
 
-    assert "KNOWN FAILURE" in told
-    assert "Known fix, from an earlier session: `./login`" in told
+    assert "the command passed after `./login`" in told
 
 
 def test_another_repository_is_told_nothing(team):

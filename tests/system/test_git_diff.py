@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from hookline.system.git_diff import changed_lines
+from hookline.system.git_diff import changed_lines, has_changes
 
 WHO = {
     "GIT_AUTHOR_NAME": "a",
@@ -244,3 +244,22 @@ def test_the_repository_s_own_settings_run_nothing(repo, tmp_path):
 
     assert repo.changed() == 1
     assert not ran.exists()
+
+
+def test_content_that_is_in_no_commit(tmp_path):
+    repository = Repository(tmp_path / "r")
+    repository.write("b.txt", 3)
+    (repository.path / "empty.txt").touch()
+
+    def changed(name):
+        return has_changes(str(repository.path), os.environ, str(repository.path / name), 20)
+
+    assert [changed(name) for name in ("a.txt", "b.txt", "empty.txt", "missing.txt")] == [
+        False,
+        True,
+        False,
+        False,
+    ]
+    repository.write("a.txt", 4)
+    assert changed("a.txt")
+    assert has_changes(str(tmp_path), os.environ, str(repository.path / "a.txt"), 20) is None

@@ -22,6 +22,8 @@ class Command(Struct, frozen=True, kw_only=True):
     """Function that runs the command and returns its exit code."""
     arguments: Callable[[ArgumentParser], None] = lambda parser: None
     exits: str = EXITS
+    person_only: tuple[str, ...] = ()
+    """Subcommands that an agent must not run, as in `PERSON_ONLY`; "" stands for the command itself."""
 
 
 def parse_positive_int(text: str) -> int:

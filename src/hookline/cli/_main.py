@@ -86,12 +86,18 @@ def build_parser(words: Sequence[str] = ()) -> ArgumentParser:
             name,
             help=command.about,
             description=command.about,
-            epilog=f"examples:\n{_indent(command.examples)}\n\nexit codes: {command.exits}",
+            epilog=f"examples:\n{_indent(command.examples)}{_describe_restriction(name, command)}"
+            f"\n\nexit codes: {command.exits}",
             formatter_class=RawDescriptionHelpFormatter,
         )
         command.arguments(subparser)
         subparser.set_defaults(run=command.run)
     return parser
+
+
+def _describe_restriction(name: str, command: Command) -> str:
+    commands = ", ".join(f"`hookline {name} {words}`".replace(" `", "`") for words in command.person_only)
+    return f"\n\nAn agent must not run {commands}." if commands else ""
 
 
 def _select_commands(words: Sequence[str]) -> Sequence[str]:

@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from hookline.cli import _require_person
 from hookline.cli._command import Command
 from hookline.core.hook import find_hook, rule_names
+from hookline.core.person_commands import PERSON_ONLY
 from hookline.core.registry import describe_unknown
 from hookline.policy import grants
 from hookline.runtime.setup import load_setup
@@ -48,6 +49,7 @@ COMMAND = Command(
     examples="""
 hookline allow --once dangerous-command:git-push-force
 """,
+    person_only=PERSON_ONLY["allow"],
     run=run,
     arguments=arguments,
 )

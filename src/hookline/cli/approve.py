@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from hookline.cli import _require_person
 from hookline.cli._command import Command
 from hookline.cli._output import sanitize
+from hookline.core.person_commands import PERSON_ONLY
 from hookline.policy import grants
 from hookline.system import paths
 from hookline.system.paths import Places
@@ -83,6 +84,7 @@ hookline approve .env            the agent may open APPROVED:.env once
 
 Requires an interactive terminal outside an agent, except for --list and --revoke.
 """,
+    person_only=PERSON_ONLY["approve"],
     run=run,
     arguments=arguments,
 )

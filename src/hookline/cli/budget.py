@@ -16,6 +16,7 @@ from hookline.cli._command import Command
 from hookline.cli._output import align, dump, sanitize
 from hookline.core import durations
 from hookline.core.events import Event
+from hookline.core.person_commands import PERSON_ONLY
 from hookline.core.store import Session, Store
 from hookline.core.usage import Usage
 from hookline.handoff import claim
@@ -198,6 +199,7 @@ hookline budget set 1h --session 58eca2c0
 
 `set` requires an interactive terminal outside an agent. It cannot extend the time a session started with.
 """,
+    person_only=PERSON_ONLY["budget"],
     run=run,
     arguments=arguments,
 )

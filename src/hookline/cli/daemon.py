@@ -8,6 +8,7 @@ from typing import Any
 
 from hookline.cli._command import Command
 from hookline.cli._output import dump, sanitize, sanitize_lines
+from hookline.core.person_commands import PERSON_ONLY
 from hookline.daemon import control
 from hookline.daemon.paths import DaemonFolder, create_daemon_folder, describe_problem, find_daemon_folder
 from hookline.daemon.start import SWITCH, ensure
@@ -146,6 +147,7 @@ hookline daemon status
 The first hook call starts the daemon; it exits after 30 minutes without calls.
 HOOKLINE_DAEMON=off in the environment disables it.
 """,
+    person_only=PERSON_ONLY["daemon"],
     run=run,
     arguments=arguments,
     exits="0 on success or if it is running, 1 if not, 2 for invalid arguments",

@@ -13,6 +13,7 @@ from hookline.cli import _require_person
 from hookline.cli._command import Command, parse_positive_int
 from hookline.cli._output import align, dump, print_table, sanitize
 from hookline.core.error_signature import classify, normalize_command
+from hookline.core.person_commands import PERSON_ONLY
 from hookline.core.records import KnownError
 from hookline.core.store import Store
 from hookline.runtime import open_store
@@ -187,6 +188,7 @@ COMMAND = Command(
     examples="""
 hookline errors resolve pytest#3d37 --fix "uv sync"
 """,
+    person_only=PERSON_ONLY["errors"],
     run=run,
     arguments=arguments,
 )

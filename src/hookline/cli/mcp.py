@@ -8,6 +8,7 @@ from contextlib import suppress
 
 from hookline.cli._command import Command
 from hookline.core.extras import describe_missing
+from hookline.core.person_commands import PERSON_ONLY
 from hookline.system import paths
 from hookline.system.paths import create_private
 
@@ -107,6 +108,7 @@ hookline mcp serve --http 8765      http://127.0.0.1:8765/mcp, with a secret as 
 
 Tools: recall, remember, verdict, budget; with --fire also fire.
 """,
+    person_only=PERSON_ONLY["mcp"],
     run=run,
     arguments=arguments,
 )

@@ -14,6 +14,7 @@ from hookline.cli import _require_person
 from hookline.cli._command import Command, parse_positive_int
 from hookline.cli._memory_files import export_memories, read_memories, rewrite_exports
 from hookline.cli._output import dump, sanitize
+from hookline.core.person_commands import PERSON_ONLY
 from hookline.core.ranking import decayed_confidence
 from hookline.core.records import KINDS, RELATIONS, USER, Memory
 from hookline.core.store import Store
@@ -287,6 +288,7 @@ hookline memory add --kind convention "Tests live beside the code"
 
 Output columns: id, scope, kind, confidence, text.
 """,
+    person_only=PERSON_ONLY["memory"],
     run=run,
     arguments=arguments,
 )

@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 
 from hookline.cli import _require_person
 from hookline.cli._command import Command
+from hookline.core.person_commands import PERSON_ONLY
 from hookline.policy import grants
 from hookline.system import paths
 
@@ -41,6 +42,7 @@ COMMAND = Command(
     examples="""
 hookline off 10m
 """,
+    person_only=PERSON_ONLY["off"],
     run=run,
     arguments=arguments,
 )

@@ -7,6 +7,7 @@ from contextlib import closing
 from hookline.cli._command import Command
 from hookline.cli._output import print_problems, sanitize, sanitize_lines
 from hookline.cli._require_person import ask_user, require_person
+from hookline.core.person_commands import PERSON_ONLY
 from hookline.policy.trust import Trust, pin
 from hookline.runtime.setup import Setup, load_setup
 
@@ -72,6 +73,7 @@ hookline trust --show
 Project hooks run only if trusted. Changed files must be trusted again.
 Requires an interactive terminal outside an agent, also with --yes.
 """,
+    person_only=PERSON_ONLY["trust"],
     run=run,
     arguments=arguments,
 )

@@ -13,6 +13,7 @@ from hookline.cli._output import sanitize
 from hookline.cli._require_person import require_person
 from hookline.core.host import Host
 from hookline.core.install_table import Scope
+from hookline.core.person_commands import PERSON_ONLY
 from hookline.daemon import control
 from hookline.daemon.paths import find_daemon_folder
 from hookline.daemon.start import SWITCH
@@ -138,6 +139,7 @@ hookline uninstall --host codex
 
 Requires an interactive terminal outside an agent, also with --yes.
 """,
+    person_only=PERSON_ONLY["uninstall"],
     run=run,
     arguments=arguments,
 )

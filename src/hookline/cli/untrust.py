@@ -5,6 +5,7 @@ from argparse import Namespace
 
 from hookline.cli._command import Command
 from hookline.cli._output import sanitize
+from hookline.core.person_commands import PERSON_ONLY
 from hookline.policy.trust import unpin
 from hookline.system.paths import find_places
 
@@ -21,5 +22,6 @@ COMMAND = Command(
     examples="""
 hookline untrust
 """,
+    person_only=PERSON_ONLY["untrust"],
     run=run,
 )

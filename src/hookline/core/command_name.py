@@ -17,24 +17,6 @@ SHELLS: Mapping[str, Literal["bash", "powershell", "cmd"]] = {
 _SETUP_PROGRAMS = word_set(
     """cd export set source . true : echo printf pushd popd umask ulimit sleep test [ mkdir env"""
 )
-_READ_ONLY_PROGRAMS = word_set(
-    """cat ls head tail grep rg egrep fgrep find fd wc which type file stat tree pwd less more diff du df ps
-    whoami date jq awk sort uniq cut tr basename dirname realpath readlink sleep echo printf cd true :"""
-)
-"""Programs that change nothing, and so cannot fix an error."""
-_READ_ONLY_COMMANDS = frozenset(
-    (
-        "git status",
-        "git log",
-        "git diff",
-        "git show",
-        "git branch",
-        "git remote",
-        "npm ls",
-        "pip list",
-        "docker ps",
-    )
-)
 _SUBCOMMAND_PROGRAMS = word_set(
     """git npm pnpm yarn npx bun cargo go docker podman kubectl helm pip pip3 uv poetry conda terraform aws
     gcloud az gh brew apt apt-get dotnet mvn gradle bundle rails composer systemctl make just tox nox deno"""
@@ -76,18 +58,3 @@ def _name_command(command: SimpleCommand) -> str:
         else 0
     )
     return " ".join(filter(None, map(sanitize_name, (command.name, *arguments[:depth])))) or "shell"
-
-
-def is_read_only(command: str) -> bool:
-    """Return whether *command* runs only programs that are known to change nothing."""
-    script = read(command)
-    if any(
-        redirect.op in (">", ">>", "&>", ">|") and redirect.target.text != "/dev/null"
-        for simple in script.commands
-        for redirect in simple.redirects
-    ):
-        return False
-    return all(
-        simple.name in _READ_ONLY_PROGRAMS or _name_command(simple) in _READ_ONLY_COMMANDS
-        for simple in script.commands
-    )

@@ -1,7 +1,8 @@
 """Signatures of failures: the part of an error message that is the same each time, and its class.
 
-Secrets are redacted first. Then placeholders replace paths, numbers, hashes, times and addresses, while
-error codes (ENOENT, E0308, TS2345, HTTP 404) stay. Every function takes linear time.
+Secrets are redacted first. Then placeholders replace folders, numbers, hashes, times and addresses. Names
+of files, quoted names, ports, packages and error codes (ENOENT, E0308, TS2345, HTTP 404) stay. Every function
+takes linear time.
 """
 
 from __future__ import annotations
@@ -24,23 +25,57 @@ _ERROR_WORDS = re.compile(
 )
 _UNINFORMATIVE = re.compile(
     r"\W*(?:error:? *)?(?:(?:command )?exit(?:ed)?(?: with)?(?: code| status)?:? *-?\d+)\W*|(?:it )?failed|"
-    r"[\W_]*(?:failures?|errors?|"
-    r"test session starts|short test summary info)?[\W_]*"
+    r"[\W_]*(?:failures?|errors?|test session starts|short test summary info)?[\W_]*"
     r"|.{0,200}?\b(?:0|no) (?:errors?|failures?|failed)\b.{0,200}",
     re.IGNORECASE,
 )
 """Lines that report a failure without saying what failed."""
-_TRACEBACK = "Traceback (most recent call last)"
+_SUMMARY = re.compile(
+    r"^\W*(?:FAIL(?:ED)?|ERROR|ERRORS?)\W*[\w./\\:\[\]()-]*\W*$|collected \d+ items?"
+    r"|^\W*(?:Tests?|Test Suites|Test Files|Snapshots):? "
+    r"|\b\d+ (?:failed|failing|passed|errors?|problems?|failures?)\b|build (?:failed|failure)"
+    r"|failed to compile\.?$|compilation failed|aborting due to|could not compile|command failed"
+    r"|script .{0,60}failed|ELIFECYCLE|lifecycle script|complete log of this run|make(?:\[\d+\])?: \*\*\*"
+    r"|ninja: build stopped|exited (?:with|code)|exit (?:code|status)|returned non-zero"
+    r"|see .{0,40}(?:log|above|below)|failed with \d+|task .{0,80} failed|stopping at first"
+    r"|^error: (?:process|recipe|script|test run|failed to push some)|at .{0,200}:\d+:\d+\)?$",
+    re.IGNORECASE,
+)
+"""Lines that count failures, or name the file or step that failed, but not the cause."""
+_MINOR = re.compile(r"\bwarn(?:ing)?s?\b|deprecat|\bnotice\b|\bhint:|\binfo\b|\bdebug\b", re.IGNORECASE)
+_EXCEPTION = re.compile(
+    r"(?:^|[\s:>|])(?:E\s+)?(?:Caused by:\s*)?(?:[\w$]+[.:]){0,12}[A-Z]\w{0,60}"
+    r"(?:Error|Exception|Failure|Panic|NotFound|Timeout|Exit)\b:? *\S"
+)
+_CODE = re.compile(
+    r"\b(?:E[A-Z]{4,20}|TS\d{3,5}|E\d{3,4}|[A-Z]{1,5}\d{3,5}|[A-Z]{2,6}-\d{2,5}|HTTP \d{3}"
+    r"|[45]\d\d [A-Z][a-z])\b"
+)
+_CAUSE = re.compile(
+    r"no such|not found|cannot find|can't find|could not (?:find|resolve|connect|open|load|read)"
+    r"|does not exist|doesn't exist|refused|denied|already in use|already exists"
+    r"|is not (?:defined|a function|installed|running|recognized|set|assignable)|undefined|unexpected"
+    r"|expected|missing|mismatch|unresolved|unknown|invalid|unsupported|incompatible|out of memory|no space"
+    r"|timed out|required|must be|conflict|locked|expired|unauthorized|forbidden|unable to|failed to|cannot"
+    r"|fatal:|panicked|assert",
+    re.IGNORECASE,
+)
+_QUOTED_NAME = re.compile(r"""["'`‘“][^"'`’”]{2,80}["'`’”]""")
+_ROOT_CAUSE = re.compile(
+    r"^\s*(?:Caused by|Root cause|Reason|Cause)\b|^\s*(?:E  |>? ?\d* ?\|)", re.IGNORECASE
+)
 _VARYING = re.compile(
     r"(?P<kept><[a-z]{1,4}>"
     r"|(?<![\w.])(?:exit (?:code|status):? \d{1,3}"
     r"|(?:HTTP|status|code|error)(?:/\d(?:\.\d)?)?(?: code)?[ :=]{1,2}[1-5]\d\d"
     r"|[45]\d\d(?= [A-Z])|[A-Z]{1,6}-?\d{3,5}|E[A-Z0-9]{3,20})(?![\w.]))"
+    r"|(?P<id>(?<![\w-])(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{6,40}(?![\w-]))"
     r"|(?P<url>(?<!\w)[a-z][a-z0-9+]{1,9}://[^\s\"'<>)\]]{1,400})"
     r"|(?P<time>(?<![\w.])\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
     r"|(?<![\w.:])\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?![\w:])"
     r"|(?<![\w.])\d+(?:\.\d+)?(?: ?(?:ns|µs|us|ms|s|sec|secs|seconds?|m|min|mins|minutes?|h|hours?))(?!\w))"
-    r"|(?P<addr>(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?(?![\w.])|(?<!\w)0x[0-9a-fA-F]+(?!\w)"
+    r"|(?P<port>(?<=:)\d{2,5}(?![\w.:])|(?<=port )\d{2,5}(?![\w.]))"
+    r"|(?P<addr>(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?<!\w)0x[0-9a-fA-F]+(?!\w)"
     r"|(?<![\w:])(?:[0-9a-fA-F]{1,4}:){3,7}[0-9a-fA-F]{0,4}(?![\w:]))"
     r"|(?P<hash>(?<![\w-])[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}(?![\w-])"
     r"|(?<![\w-])(?:sha\d{1,3}[:-])?(?=[0-9a-fA-F]*\d)(?=[0-9a-fA-F]*[a-fA-F])[0-9a-fA-F]{7,128}(?![\w-]))"
@@ -62,7 +97,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     key: str
     """Name of the call and a hash of the line; short enough to type."""
     line: str
-    """The first line that reports the error, normalised."""
+    """The line that names the cause, normalised."""
 
 
 def find_failure(base: str, text: str) -> Failure | None:
@@ -78,7 +113,7 @@ def find_failure(base: str, text: str) -> Failure | None:
 
 
 def find_error_line(text: str) -> str:
-    """Return the first line of *text* that reports an error, else its first informative line; redacted."""
+    """Return the line of *text* that names the cause of a failure most specifically; redacted."""
     complete = text if len(text) <= MAX_TEXT_CHARS else text[: text.rfind("\n", 0, MAX_TEXT_CHARS) + 1]
     lines = [line.strip() for line in _ANSI_ESCAPE.sub("", redact(complete)).splitlines()]
     informative = [
@@ -86,22 +121,22 @@ def find_error_line(text: str) -> str:
         for line in lines
         if line and not _UNINFORMATIVE.fullmatch(line[:MAX_LINE_CHARS])
     ]
-    for line in informative:
-        if line.startswith(_TRACEBACK):
-            return _find_exception_line(lines) or line
-        if _ERROR_WORDS.search(line):
-            return line
-    return informative[0] if informative else ""
+    scored = [(score_line(line), line) for line in informative]
+    best = max((score for score, _ in scored), default=0)
+    if best <= 0:
+        return informative[0] if informative else ""
+    found = [line for score, line in scored if score == best]
+    # The last exception of a chain is the one that ended the program.
+    return found[-1] if _EXCEPTION.search(found[0]) else found[0]
 
 
-def _find_exception_line(lines: list[str]) -> str:
-    start = next(number for number, line in enumerate(lines) if line.startswith(_TRACEBACK))
-    return next((line[:MAX_LINE_CHARS] for line in lines[start + 1 :] if _EXCEPTION_LINE.match(line)), "")
-
-
-_EXCEPTION_LINE = re.compile(
-    r"[A-Za-z_][\w.]{0,100}(?:Error|Exception|Exit|Interrupt|Warning|NotFound|Timeout)\b(?::|$)"
-)
+def score_line(line: str) -> int:
+    """Return how specifically *line* names the cause of a failure; 0 or less if it does not."""
+    if not _ERROR_WORDS.search(line) and not _EXCEPTION.search(line) and not _ROOT_CAUSE.search(line):
+        return 0
+    score = 1 + 2 * bool(_CAUSE.search(line)) + 2 * bool(_CODE.search(line)) + bool(_QUOTED_NAME.search(line))
+    score += 3 * bool(_EXCEPTION.search(line)) + 2 * bool(_ROOT_CAUSE.search(line))
+    return score - 6 * bool(_SUMMARY.search(line)) - 4 * bool(_MINOR.search(line))
 
 
 def normalize(line: str) -> str:
@@ -119,14 +154,24 @@ _MAX_PASSES = 4
 
 
 def _replace_match(match: Match[str]) -> str:
-    if match.lastgroup == "kept":
+    if match.lastgroup in ("kept", "port"):
         return match[0]
-    if match.lastgroup == "path" and len(match[0]) < _MIN_PATH_CHARS:
-        return match[0]
+    if match.lastgroup == "path":
+        return _shorten_path(match[0])
     return f"<{match.lastgroup}>"
 
 
+def _shorten_path(path: str) -> str:
+    """Return the name of the file at *path*, or a placeholder if the name varies."""
+    name = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    if len(path) < _MIN_PATH_CHARS or path.startswith("@"):
+        return path
+    return "<path>" if not name or sum(map(str.isdigit, name)) > _MAX_DIGITS else name
+
+
 _MIN_PATH_CHARS = 2
+_MAX_DIGITS = 3
+"""Digits in the name of a file, above which it belongs to one occasion."""
 _VOLATILE = re.compile(
     r"(?<![\w.])\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"
     r"|(?<![\w.:])\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?![\w:])"

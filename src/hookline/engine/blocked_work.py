@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from hookline import hosts
-from hookline.core.command_name import SHELLS, is_read_only
+from hookline.core.command_kind import is_read_only
+from hookline.core.command_name import SHELLS
 from hookline.core.events import (
     PermissionRequest,
     PostToolUse,

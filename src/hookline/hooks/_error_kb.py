@@ -1,93 +1,42 @@
-"""Learn from tool results: record failures, the commands tried against them, and the fixes that helped."""
+"""Learn from tool results: record failures, the step taken against each, and the fixes that helped."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from hookline.core.command_name import SHELLS, find_command, is_read_only, name_call
+from hookline.core.command_kind import classify_command
+from hookline.core.command_name import SHELLS, find_command, name_call
 from hookline.core.confidence import FIX_FAILED, FIX_FOUND, FIX_HELPED
-from hookline.core.error_signature import Failure, classify, find_failure, normalize_command
-from hookline.core.events import OnError, PostToolUse, PreToolUse
+from hookline.core.error_signature import Failure, classify, find_failure, normalize_command, score_line
+from hookline.core.events import OnError, PostToolUse
 from hookline.core.records import KnownError
 from hookline.core.response import ErrorSeen, Response, effect, inject, remember
 from hookline.core.state import State
 from hookline.core.untrusted_text import LABEL, to_line
+from hookline.shell import SimpleCommand, read
+from hookline.shell.options import word_set
 
 MAX_QUOTE = 160
 """Characters of a stored text that are shown."""
-MIN_SEEN = 2
-"""Number of times an error was seen before its lack of a known fix is worth a message."""
-
-
-def format_warning(error: KnownError) -> str:
-    times = "once" if error.seen == 1 else f"{error.seen} times"
-    text = to_line(error.text, MAX_QUOTE).rstrip(".")
-    return (
-        f"▲ KNOWN FAILURE: `{to_line(error.command, MAX_QUOTE)}` failed {times}. "
-        f"Its output was {LABEL}: “{text}”. "
-        f"Known fix, from an earlier session: `{to_line(error.fix, MAX_QUOTE)}`. "
-        f"If it still applies, run it first. [{error.key}]"
-    )
-
-
-def format_advice(category: str, failure: Failure, known: KnownError | None, *, confident: bool) -> str:
-    """Return the advice about a failure, *known* or not; empty if there is none."""
-    if known and known.fix and confident:
-        return (
-            f"Known failure, seen {known.seen + 1} times. Known fix, from an earlier session: "
-            f"`{to_line(known.fix, MAX_QUOTE)}`. If it still applies, run it, then the command again. "
-            f"[{failure.key}]"
-        )
-    if category == "novel":
-        return _format_novel(failure, known)
-    return f"{_ADVICE[category]} [{failure.key}]"
-
-
-def _format_novel(failure: Failure, known: KnownError | None) -> str:
-    if known is None or known.seen < MIN_SEEN:
-        return ""
-    return (
-        f"This failed the same way {known.seen + 1} times, and no fix is known. Do not run it again "
-        f"unchanged: find the cause, or try another approach. [{failure.key}]"
-    )
-
-
-_ADVICE = {
-    "retry": "This looks transient. Run it once more as is. If it fails again, wait or do something else.",
-    "wait": "The service is busy. Wait at least 30 seconds before you run it again, and longer each time.",
-    "environmental": (
-        "Do not retry. The cause is the environment, such as a missing program, permission, service, login "
-        "or disk space. Fix that first, or ask the user."
-    ),
-}
-
-
-WARNED_NOTE = "error-kb.warned"
-"""Name of the note that lists the errors that the agent was warned of, or recovered from, in this session."""
-MAX_WARNED = 50
-
-
-def warn_of_known(event: PreToolUse, state: State, known: list[KnownError]) -> Response | None:
-    """Return a warning about the first of the *known* errors that concerns this command line."""
-    line = normalize_command(event.command or "")
-    warned = list(state.memory.get(WARNED_NOTE) or ())
-    for error in known:
-        if error.key not in warned and _starts_command(error.command, line):
-            response = inject(format_warning(error), rule="known-failure")
-            return response.plus(remember(**{WARNED_NOTE: [*warned, error.key][-MAX_WARNED:]}))
-    return None
-
-
-def _starts_command(command: str, line: str) -> bool:
-    """Return whether *command* begins the line, or one of the commands in it."""
-    at = line.find(command)
-    while at >= 0:
-        whole = line[at + len(command) : at + len(command) + 1] in ("", " ", ";", "&", "|", ")")
-        if whole and (at == 0 or line[:at].rstrip()[-1:] in ("&", ";", "|", "(")):
-            return True
-        at = line.find(command, at + 1)
-    return False
+PENDING_NOTE, ADVISED_NOTE = "error-kb.pending", "error-kb.told"
+"""Names of the notes of failures without a fix so far, and of the time of the last advice about each."""
+MAX_PENDING = 5
+"""Failures that are followed at the same time."""
+_EDIT_KINDS = ("edit", "write")
+_MIN_PIPED_SCORE = 5
+"""Score of an output line that shows a failure although the last program of the pipe succeeded."""
+_FAILED_LINE = re.compile(
+    r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|^\W*(?:FAIL|FAILED|FAILURE)\b|\bBUILD FAILED\b"
+    r"|^Traceback|^(?:error|fatal|ERROR)\b[:\[]|: \*\*\* \["
+)
+"""A line that reports a failure of the program before the filters."""
+_PASSING_FILTERS = word_set("tail head grep egrep tee cat less more sed awk cut sort uniq")
+_ASSERTION = re.compile(
+    r"\bassert|AssertionError|^E? *expect|Expected .{0,80}(?:received|but|to)", re.IGNORECASE
+)
+"""Failures of a test's own expectation, which no command repairs."""
 
 
 class Limits(NamedTuple):
@@ -98,17 +47,44 @@ class Limits(NamedTuple):
     quiet: float
 
 
-PENDING_NOTE, ADVISED_NOTE = "error-kb.pending", "error-kb.told"
-"""Names of the notes of failures without a fix so far, and of the time of the last advice about each."""
-MAX_PENDING, MAX_STEPS = 5, 3
-"""Failures that are followed at the same time, and commands that make up a fix."""
-MIN_KEPT_CONFIDENCE = 0.3
-"""Confidence below which another fix replaces the known one."""
-_EDIT_KINDS = ("edit", "write")
+def format_advice(category: str, failure: Failure, known: KnownError | None, *, confident: bool) -> str:
+    """Return the advice about a failure, *known* or not; empty if there is none."""
+    if known and known.fix and confident:
+        return (
+            f"Known failure, seen {known.seen + 1} times; its error was {LABEL}: "
+            f"“{to_line(failure.line, MAX_QUOTE)}”. In an earlier session the command passed after "
+            f"`{to_line(known.fix, MAX_QUOTE)}`. [{failure.key}]"
+        )
+    return f"{_ADVICE[category]} [{failure.key}]" if category in _ADVICE else ""
+
+
+_ADVICE = {
+    "retry": "This looks transient. Run it once more as is. If it fails again, wait or do something else.",
+    "wait": "The service is busy. Wait at least 30 seconds before you run it again, and longer each time.",
+    "environmental": (
+        "The cause looks like the environment, such as a missing program, permission, service, login or disk "
+        "space. Repair that first, or ask the user."
+    ),
+}
+
+
+def has_failed(event: PostToolUse) -> bool:
+    """Return whether the call failed; a failure may be hidden by a filter at the end of a pipe."""
+    if not event.success:
+        return True
+    command = event.command or ""
+    if event.kind not in SHELLS or "|" not in command:
+        return False
+    commands = read(command, shell=SHELLS[event.kind]).commands
+    filtered = len(commands) > 1 and commands[-1].name in _PASSING_FILTERS
+    lines = _flatten(event.output).splitlines()
+    return filtered and any(
+        _FAILED_LINE.search(line) or score_line(line) >= _MIN_PIPED_SCORE for line in lines
+    )
 
 
 def record_failure(event: PostToolUse, state: State, limits: Limits) -> Response | None:
-    """Record a failure, and track the commands that follow it.
+    """Record a failure, and follow the steps after it.
 
     If the host's error message is uninformative, such as `exit code 1`, the advice is given here, because the
     `OnError` event that follows has only that message.
@@ -116,23 +92,34 @@ def record_failure(event: PostToolUse, state: State, limits: Limits) -> Response
     found = _find_failure(event, state, f"{event.error}\n{_flatten(event.output)}")
     if found is None:
         return None
-    response = Response() if _find_failure(event, state, event.error) else _advise(found, state, limits)
+    informative = not event.success and _find_failure(event, state, event.error)
+    response = Response() if informative else _advise(found, state, limits)
     command, all_pending = normalize_command(event.command or ""), _find_pending(state, limits.within)
     previous = next((pending for pending in all_pending if pending["command"] == command), None)
-    gain = (
-        FIX_FAILED if previous and previous["key"] == found.key and _tried_known_fix(previous, state) else 0.0
-    )
+    same = previous is not None and previous["key"] == found.key
+    gain = FIX_FAILED if previous and same and _tried_known_fix(previous, state) else 0.0
     response = response.plus(effect(ErrorSeen(key=found.key, text=found.line, command=command, gain=gain)))
     if event.kind not in SHELLS:
         return response
-    fresh = {"key": found.key, "command": command, "at": state.now, "ran": [], "edited": False}
-    rest = [pending for pending in all_pending if pending is not previous]
-    return response.plus(remember(**{PENDING_NOTE: [*rest, fresh][-MAX_PENDING:]}))
+    checks = classify_command(event.command or "", SHELLS[event.kind]) == "check"
+    others = [
+        pending if checks else {**pending, "unclear": True}
+        for pending in all_pending
+        if pending is not previous
+    ]
+    fresh = {
+        "key": found.key,
+        "command": command,
+        "at": state.now,
+        "ran": [],
+        "unclear": bool(previous and previous["unclear"]),
+    }
+    return response.plus(remember(**{PENDING_NOTE: [*others, fresh][-MAX_PENDING:]}))
 
 
 def _tried_known_fix(pending: Mapping[str, Any], state: State) -> bool:
     known = _find_known(state, pending["key"]) if pending["ran"] else None
-    return bool(known and known.fix and known.fix in _join(pending["ran"]))
+    return bool(known and known.fix and known.fix in pending["ran"])
 
 
 def record_success(event: PostToolUse, state: State, limits: Limits) -> Response | None:
@@ -145,19 +132,14 @@ def record_success(event: PostToolUse, state: State, limits: Limits) -> Response
         (pending for pending in all_pending if line and _is_rerun(line, pending["command"])), None
     )
     if recovered is not None:
-        return _record_recovery(
-            recovered, line, state, [pending for pending in all_pending if pending is not recovered]
-        )
+        rest = [pending for pending in all_pending if pending is not recovered]
+        return _record_recovery(recovered, line, state, rest)
     if event.kind in _EDIT_KINDS:
-        return remember(**{PENDING_NOTE: [{**pending, "edited": True} for pending in all_pending]})
-    if not line or is_read_only(event.command or ""):
+        return remember(**{PENDING_NOTE: [{**pending, "unclear": True} for pending in all_pending]})
+    if not line or classify_command(event.command or "", SHELLS[event.kind]) != "change":
         return None
     return remember(
-        **{
-            PENDING_NOTE: [
-                {**pending, "ran": [*pending["ran"], line][-MAX_STEPS:]} for pending in all_pending
-            ]
-        }
+        **{PENDING_NOTE: [{**pending, "ran": [*pending["ran"], line][-3:]} for pending in all_pending]}
     )
 
 
@@ -165,27 +147,77 @@ def _record_recovery(
     recovered: Mapping[str, Any], line: str, state: State, rest: list[Mapping[str, Any]]
 ) -> Response:
     prefix = line.removesuffix(recovered["command"]).rstrip("&; ")
-    steps = _join([*recovered["ran"], *([prefix] if prefix else [])][-MAX_STEPS:])
-    known = _find_known(state, recovered["key"])
-    warned = [*(state.memory.get(WARNED_NOTE) or ()), recovered["key"]]
-    response = remember(**{PENDING_NOTE: rest, WARNED_NOTE: list(dict.fromkeys(warned))[-MAX_WARNED:]})
-    learnt = _learn_fix(recovered, steps, known, state.now)
+    steps = [*recovered["ran"], *([prefix] if prefix else [])]
+    learnt = _learn_fix(recovered, steps, _find_known(state, recovered["key"]))
+    response = remember(**{PENDING_NOTE: rest})
     return response.plus(effect(learnt)) if learnt else response
 
 
-def _learn_fix(
-    recovered: Mapping[str, Any], steps: str, known: KnownError | None, now: float
-) -> ErrorSeen | None:
-    """Return the effect that stores the fix; None after an edit, as no command repeats the edit."""
-    if known and known.fix and known.fix in steps:
-        return ErrorSeen(key=recovered["key"], gain=FIX_HELPED)
-    if (
-        not steps
-        or recovered["edited"]
-        or (known and known.fix and known.confidence_at(now) >= MIN_KEPT_CONFIDENCE)
-    ):
+def _learn_fix(recovered: Mapping[str, Any], steps: list[str], known: KnownError | None) -> ErrorSeen | None:
+    """Return the effect that stores what a recovery shows: a fix, that it helped, or was not needed."""
+    key = recovered["key"]
+    if known and known.fix:
+        if known.fix in steps:
+            return ErrorSeen(key=key, gain=FIX_HELPED)
+        return ErrorSeen(key=key, gain=FIX_FAILED)
+    if len(steps) != 1 or recovered["unclear"] or not is_possible_fix(steps[0], recovered["command"]):
         return None
-    return ErrorSeen(key=recovered["key"], fix=steps, gain=FIX_FOUND)
+    return ErrorSeen(key=key, fix=steps[0], gain=FIX_FOUND)
+
+
+_HARMLESS_GIT = word_set("submodule lfs fetch config clone")
+_HARMFUL_PROGRAMS = word_set(
+    """rm rmdir unlink shred kill pkill killall fuser dropdb mkfs dd truncate mv patch reboot shutdown hg svn
+    wipefs xkill skill"""
+)
+_HARMFUL_WORDS = word_set(
+    """rm rmi prune delete destroy drop reset down kill stop purge uninstall remove force-unlock taint
+    rollback flushall flushdb clean revert undo terminate abort cancel deinit db:drop db:reset migrate:reset
+    migrate:fresh --force-reset --hard prune-all nuke wipe"""
+)
+_OCCASION = re.compile(
+    r"(?<![\w.])(?:[0-9a-f]{8}-[0-9a-f-]{20,}|(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}|\d{5,}|\d{4}-\d\d-\d\d)(?![\w.])|/tmp/|/proc/",
+    re.IGNORECASE,
+)
+"""Ids, dates and temporary paths, which belong to one occasion."""
+_HARMFUL_TEXT = re.compile(
+    r"\b(?:drop|truncate|delete|alter|flush\w*|insert into)\b|\bupdate \w+ set\b"
+    r"|(?:TOKEN|SECRET|PASSWORD|PASSWD|_KEY|CREDENTIALS?)\w*=",
+    re.IGNORECASE,
+)
+"""Statements that change data, and credentials."""
+_ADDING_PROGRAMS = word_set("cp mkdir touch ln chmod install")
+
+
+def is_possible_fix(line: str, failed: str) -> bool:
+    """Return whether *line* may be suggested against the failure of the command *failed*."""
+    reading = read(line)
+    if (
+        reading.problems
+        or _OCCASION.search(line)
+        or _HARMFUL_TEXT.search(line)
+        or _operands(line) == _operands(failed)
+    ):
+        return False
+    changes = (effect for effect in reading.effects if effect.action in _CHANGING)
+    if any(reading.commands[change.command].name not in _ADDING_PROGRAMS for change in changes):
+        return False
+    return bool(reading.commands) and not any(map(_is_harmful, reading.commands))
+
+
+_CHANGING = frozenset({"write", "append", "truncate", "edit", "delete", "move"})
+
+
+def _operands(line: str) -> list[str]:
+    return [word for word in line.split() if not word.startswith("-")]
+
+
+def _is_harmful(command: SimpleCommand) -> bool:
+    words = [word.text for word in command.words[1:]]
+    if command.name == "git":
+        subcommand = next((word for word in words if not word.startswith("-")), "")
+        return subcommand not in _HARMLESS_GIT
+    return command.name in _HARMFUL_PROGRAMS or not _HARMFUL_WORDS.isdisjoint(words)
 
 
 def advise(event: OnError, state: State, limits: Limits) -> Response | None:
@@ -201,11 +233,12 @@ def _advise(found: Failure, state: State, limits: Limits) -> Response:
     """Return the advice, unless the same was given a short while ago."""
     known, now = _find_known(state, found.key), state.now
     is_confident = known is not None and known.confidence_at(now) >= limits.confident
-    text = format_advice(classify(found.line), found, known, confident=is_confident)
+    category = "novel" if _ASSERTION.search(found.line) else classify(found.line)
+    text = format_advice(category, found, known, confident=is_confident)
     recent = {
         key: at for key, at in (state.memory.get(ADVISED_NOTE) or {}).items() if 0 <= now - at < limits.quiet
     }
-    alert = f"{found.key} {'fix' if is_confident and known and known.fix else classify(found.line)}"
+    alert = f"{found.key} {'fix' if is_confident and known and known.fix else category}"
     if not text or alert in recent:
         return Response()
     return inject(text, rule="advice").plus(remember(**{ADVISED_NOTE: {**recent, alert: now}}))
@@ -231,10 +264,6 @@ def _find_pending(state: State, within: float) -> list[Mapping[str, Any]]:
 
 def _is_rerun(line: str, command: str) -> bool:
     return line == command or line.endswith((f"&& {command}", f"; {command}"))
-
-
-def _join(commands: Any) -> str:
-    return " && ".join(commands)
 
 
 def _flatten(output: Any) -> str:

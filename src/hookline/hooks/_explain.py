@@ -1,6 +1,11 @@
 """Format commands, texts and numbers for explanations."""
 
-from hookline.shell import UNKNOWN, SimpleCommand
+from collections.abc import Iterable
+
+from hookline.shell import UNKNOWN, Effect, SimpleCommand
+
+_MAX_EFFECTS = 20
+"""Maximum number of effects in an explanation."""
 
 
 def format_command(command: SimpleCommand, cwd: str, home: str) -> str:
@@ -21,6 +26,21 @@ def _quote(text: str) -> str:
 def mask_unknown(text: str) -> str:
     """Return a text of a command line, with dots for parts that are only known when it runs."""
     return text.replace(UNKNOWN, "…")
+
+
+def format_effects(effects: Iterable[Effect]) -> str:
+    """Return the effects of a command line on files: `deletes build (recursive), writes out.txt`."""
+    texts = dict.fromkeys(_format_effect(effect) for effect in effects if not effect.derived)
+    more = [f"and {len(texts) - _MAX_EFFECTS} more"] if len(texts) > _MAX_EFFECTS else []
+    return ", ".join([*texts][:_MAX_EFFECTS] + more)
+
+
+def _format_effect(effect: Effect) -> str:
+    verb = {"copy": "copies", "mode": "changes the mode of"}.get(effect.action, f"{effect.action}s")
+    path = _quote(effect.path.text)
+    return f"{'' if effect.certain else 'may '}{verb if effect.certain else effect.action} {path}" + (
+        " (recursive)" if effect.recursive else ""
+    )
 
 
 def format_count(number: int, noun: str) -> str:

@@ -1,112 +1,91 @@
-"""Detect loops of tool calls: keep the last calls, warn the agent, stop repeated calls, and end the run."""
+"""Detect loops of tool calls: keep the last calls, inform the agent, stop repeated calls, and end the run."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 
-from hookline.core.error_signature import hash_parts, hash_result
+from hookline.core.command_name import name_call
+from hookline.core.error_signature import hash_parts
 from hookline.core.events import PostToolUse, PreToolUse
-from hookline.core.frozen import thaw
 from hookline.core.response import End, Measure, Notify, Response, block, effect, inject, remember, warn
 from hookline.core.state import State
-
-MAX_CALLS = 20
-"""Tool calls of a session that are kept."""
-EDIT_KINDS = ("edit", "write")
-_MAX_DEPTH = 6
-_WAITING_COMMAND = re.compile(
-    r"(?:^|[\s;&|(])(?:sleep|wait|watch|until|start-sleep)(?=[\s;&|)]|$)|--(?:wait|watch|retry)\b|\bwait-for"
-    r"|\brollout status\b|\brun watch\b",
-    re.IGNORECASE,
+from hookline.hooks._loop_calls import (
+    EDIT_KINDS,
+    MAX_CALLS,
+    CallRecord,
+    append_call,
+    digest_call,
+    parse_calls,
+    record_call,
 )
-_POLLING_TOOL = re.compile(r"output|wait|poll|status|sleep|monitor|progress", re.IGNORECASE)
+
+_WEIGHT, _PATIENT_WEIGHT = 10, 3
+"""Weights of a repeated failure, and of one that was waited for."""
+_POLL_PAUSE, _RETRY_PAUSE = 3.0, 540.0
+"""Seconds before a question for a state, and before another try, that count as waiting."""
+_MORE_READS = 2
+"""Repeats of a read that are allowed beyond those of a failure: agents look at a file more than once."""
+_MAX_PERIOD = 6
+"""Longest cycle of calls that is detected."""
 
 
-class CallRecord(NamedTuple):
-    """One finished tool call."""
-
-    at: float
-    call: str
-    result: str
-    place: str
-    """Fingerprint of the workspace; empty if it was not needed."""
-    failed: bool
-    waits: bool
-    """True if the call waits for something, or polls its progress."""
-    changes: bool
+def find_repetition(calls: Sequence[CallRecord], times: int, seconds: float) -> str:
+    """Return the rule that the newest of *calls* breaks, or an empty string."""
+    last = calls[-1]
+    recent = [call for call in calls if last.at - call.at <= seconds]
+    if last.failed and _weigh_failures(recent) >= times * _WEIGHT:
+        return "repeated-failure"
+    if last.reads and not last.failed and not last.waits and _count_reads(recent) >= times + _MORE_READS:
+        return "repeated-read"
+    return "alternating" if _is_cycle(recent, times) else ""
 
 
-def append_call(before: str, record: CallRecord) -> str:
-    """Return the note *before* with one more call; every tool call writes it, so it must be fast."""
-    flags = ("f" if record.failed else "") + ("w" if record.waits else "") + ("c" if record.changes else "")
-    last = f"{record.at:.0f},{record.call},{record.result},{record.place},{flags}"
-    return " ".join((*before.split()[1 - MAX_CALLS :], last))
+def _weigh_failures(calls: Sequence[CallRecord]) -> int:
+    """Return the weight of the repeats of the newest failure, without a success or a change in between."""
+    last, weight = calls[-1], 0
+    for index in range(len(calls) - 1, -1, -1):
+        call = calls[index]
+        if call.family != last.family:
+            if call.changes:
+                break
+            continue
+        if not call.failed or call.result != last.result or call.place != last.place:
+            break
+        weight += _PATIENT_WEIGHT if _is_patient(call, calls[index - 1] if index else None) else _WEIGHT
+    return weight
 
 
-def parse_calls(text: str) -> list[CallRecord]:
-    """Return the calls in a note, without those that another version wrote in another format."""
-    rows = [row.split(",") for row in text.split() if row.count(",") == _SEPARATORS]
-    return [
-        CallRecord(float(at), call, result, place, "f" in flags, "w" in flags, "c" in flags)
-        for at, call, result, place, flags in rows
-    ]
-
-
-_SEPARATORS = 4
-
-
-def digest_call(event: PreToolUse | PostToolUse) -> str:
-    """Return a digest of the agent, the tool and its input."""
-    agent = event.subagent.id if event.subagent else ""
-    request = " ".join(event.command.split()) if event.command else json.dumps(thaw(event.input))
-    return hash_parts(agent, event.tool, request)
-
-
-def digest_result(event: PostToolUse) -> str:
-    return hash_result(
-        "\n".join(("" if event.success else "failed", event.error, *_iterate_texts(event.output)))
+def _is_patient(call: CallRecord, before: CallRecord | None) -> bool:
+    """Return whether the agent waited before or during *call*."""
+    pause = call.at - before.at if before else 0.0
+    return (
+        call.waits
+        or (before is not None and before.waits)
+        or (call.polls and pause > _POLL_PAUSE)
+        or (call.tries and pause > _RETRY_PAUSE)
     )
 
 
-def is_waiting(event: PostToolUse) -> bool:
-    if event.command:
-        return _WAITING_COMMAND.search(event.command[:2000]) is not None
-    return event.kind in ("other", "mcp") and _POLLING_TOOL.search(event.tool) is not None
+def _count_reads(calls: Sequence[CallRecord]) -> int:
+    count = 0
+    for call in reversed(calls):
+        if call.changes:
+            break
+        count += (call.call, call.result) == (calls[-1].call, calls[-1].result)
+    return count
 
 
-def _iterate_texts(value: Any, depth: int = 0) -> Iterator[str]:
-    if isinstance(value, str | int | float):
-        yield str(value)
-    elif depth < _MAX_DEPTH and isinstance(value, Mapping):
-        for item in value.values():
-            yield from _iterate_texts(item, depth + 1)
-    elif depth < _MAX_DEPTH and isinstance(value, tuple | list):
-        for item in value:
-            yield from _iterate_texts(item, depth + 1)
-
-
-MAX_PATIENT_REPEATS = 10
-"""Repeats of a failure that are not a loop, if the agent waited before each."""
-
-
-def is_repeated_failure(calls: Sequence[CallRecord], times: int, seconds: float) -> bool:
-    """Return whether the newest call failed the same way so many *times* within *seconds*."""
-    last = calls[-1]
-    if not last.failed:
-        return False
-    same = [
-        index
-        for index, call in enumerate(calls)
-        if _same_failure(call, last) and last.at - call.at <= seconds
-    ]
-    pairs = pairwise(same)
-    hasty = 1 + sum(not _has_waiting(calls[start : end + 1]) for start, end in pairs)
-    changed = any(call.changes for call in calls[same[-times] :]) if len(same) >= times else False
-    return not changed and (hasty >= times or len(same) >= MAX_PATIENT_REPEATS)
+def _is_cycle(calls: Sequence[CallRecord], times: int) -> bool:
+    """Return whether the same calls with the same results were made so many *times* in the same order."""
+    for period in range(2, _MAX_PERIOD + 1):
+        turns = [(call.family, call.result) for call in calls[-period * times :]]
+        if len(turns) == period * times and len({*turns}) > 1 and turns == turns[:period] * times:
+            cycle = calls[-period:]
+            changes = {call.call for call in cycle if call.changes}
+            idle = any(call.waits or call.polls for call in cycle)
+            # One change that is proved each time is a retry; two changes undo each other.
+            return not idle and len(changes) != 1
+    return False
 
 
 def score_repetition(calls: Sequence[CallRecord], times: int, seconds: float) -> float:
@@ -118,28 +97,6 @@ def score_repetition(calls: Sequence[CallRecord], times: int, seconds: float) ->
         if (call.call, call.result) == (last.call, last.result) and last.at - call.at <= seconds
     ]
     return min(len(same) / max(times - 1, 1), 1.0)
-
-
-def _same_failure(call: CallRecord, last: CallRecord) -> bool:
-    return call.failed and (call.call, call.result, call.place) == (last.call, last.result, last.place)
-
-
-def _has_waiting(between: Sequence[CallRecord]) -> bool:
-    return any(call.waits for call in between)
-
-
-def is_alternating(calls: Sequence[CallRecord], times: int, seconds: float) -> bool:
-    """Return whether two calls alternated so many *times* without any new result."""
-    turns = calls[-2 * times :]
-    ours, others = turns[1::2], turns[::2]
-    if len(turns) < 2 * times or turns[-1].at - turns[0].at > seconds or _has_waiting(turns):
-        return False
-    if ours[0].call == others[0].call or any(call.changes for call in turns):
-        return False
-    places = {call.place for call in turns if call.place}
-    return len({(call.call, call.result) for call in ours}) == 1 == len(
-        {(call.call, call.result) for call in others}
-    ) and (len(places) <= 1)
 
 
 def is_back_and_forth(states: Sequence[str], times: int) -> bool:
@@ -157,27 +114,20 @@ MIN_RELIEF = 0.10
 
 
 def check_call(event: PostToolUse, state: State, times: int, seconds: float) -> Response:
-    """Record this call, and warn the agent if it is part of a loop."""
+    """Record this call, and inform the agent if it is part of a loop."""
     note = state.memory.get(CALLS_NOTE) or ""
     before = parse_calls(note)
-    record = _record_call(event, state, before)
+    record = record_call(event, state)
     calls = [*before, record][-MAX_CALLS:]
     score = effect(Measure(name="loop.score", value=score_repetition(calls, times, seconds)))
     kept = remember(**{CALLS_NOTE: append_call(note, record)}).plus(score)
-    if is_repeated_failure(calls, times, seconds):
-        return _warn_of_loop("repeated-failure", state, [record]).plus(kept)
-    if is_alternating(calls, times, seconds):
-        return _warn_of_loop("alternating", state, calls[-2:]).plus(kept)
-    return _check_edit(event, state, calls, times).plus(kept) if record.changes else kept
-
-
-def _record_call(event: PostToolUse, state: State, before: list[CallRecord]) -> CallRecord:
-    """Read the workspace's fingerprint only if the verdict may depend on it."""
-    call, result = digest_call(event), digest_result(event)
-    is_repeat = any(previous.call == call and previous.result == result for previous in before)
-    place = str(state.facts.get("workspace", "")) if is_repeat or not event.success else ""
-    changes = event.success and event.kind in EDIT_KINDS
-    return CallRecord(state.now, call, result, place, not event.success, is_waiting(event), changes)
+    rule = find_repetition(calls, times, seconds)
+    if rule:
+        stopped = [record] if rule != "alternating" else calls[-2:]
+        return _inform(rule, state, stopped, name_call(event.kind, event.tool, event.command or "")).plus(
+            kept
+        )
+    return _check_edit(event, state, calls, times).plus(kept) if event.kind in EDIT_KINDS else kept
 
 
 def _check_edit(event: PostToolUse, state: State, calls: list[CallRecord], times: int) -> Response:
@@ -194,27 +144,32 @@ def _check_edit(event: PostToolUse, state: State, calls: list[CallRecord], times
         return kept
     edits = [call for call in calls if call.changes][-2:]
     files[name] = []
-    return _warn_of_loop("back-and-forth", state, edits).plus(remember(**{FILES_NOTE: files}))
+    return _inform("back-and-forth", state, edits, "").plus(remember(**{FILES_NOTE: files}))
 
 
-def _warn_of_loop(rule: str, state: State, calls: list[CallRecord]) -> Response:
-    """Warn the agent (level 1); from now on the same call is stopped before it runs."""
+def _inform(rule: str, state: State, calls: list[CallRecord], name: str) -> Response:
+    """Inform the agent (level 1); from now on the same call is stopped until something changes."""
     stopped = dict(state.memory.get(STOPPED_NOTE) or {})
     place = str(state.facts.get("workspace", ""))
     for call in calls:
-        stopped[call.call] = [rule, state.now, place, 0]
-    return inject(_WARNINGS[rule], rule=rule).plus(remember(**{STOPPED_NOTE: stopped}))
+        if not call.waits:
+            stopped[call.call] = [rule, state.now, place, 0]
+    return inject(_MESSAGES[rule].format(name=name), rule=rule).plus(remember(**{STOPPED_NOTE: stopped}))
 
 
-_WARNINGS = {
+_MESSAGES = {
     "repeated-failure": (
-        "▲ LOOP: this call failed the same way three times, and nothing in the workspace changed in "
-        "between. It is blocked if you run it again. Find the cause, change something, or try another "
-        "approach."
+        "▲ LOOP: `{name}` failed with the same error at least three times, and no edit, installation, "
+        "service or other change that succeeded lies in between. Exactly this call is blocked until "
+        "something changes. Find the cause, or ask the user."
+    ),
+    "repeated-read": (
+        "▲ LOOP: the same content was read again and again, and nothing has changed since the first time. "
+        "Use what you have read, or look elsewhere."
     ),
     "alternating": (
-        "▲ LOOP: these two calls alternated three times without a new result. They are blocked until "
-        "something changes. Look elsewhere, or act on what you know."
+        "▲ LOOP: the last calls repeat the same steps with the same results for the third time. They are "
+        "blocked until something else changes. Decide by evidence, or ask the user."
     ),
     "back-and-forth": (
         "▲ LOOP: this file was edited back and forth. The same edits are blocked from now on. Decide by "
@@ -267,7 +222,9 @@ def stop_call(event: PreToolUse, state: State, seconds: float) -> Response | Non
     if not entry:
         return None
     rule, at, place, tries = entry
-    if not 0 <= state.now - at <= seconds or place != str(state.facts.get("workspace", "")):
+    calls = parse_calls(state.memory.get(CALLS_NOTE) or "")
+    changed = any(call.changes and call.at > at for call in calls)
+    if changed or not 0 <= state.now - at <= seconds or place != str(state.facts.get("workspace", "")):
         return None
     return _refuse(event, state, rule, [rule, at, place, tries + 1])
 

@@ -2,7 +2,7 @@
 
 Commands are parsed, so quoting, known wrappers and variables do not hide them. Rules about this machine
 and its repositories block, and rules about remote services ask; `packs` changes this. `allow` excepts rules,
-and `runners` adds programs that run their arguments.
+`runners` adds programs that run their arguments, and `programs` the effect of others on their operands.
 """
 
 from __future__ import annotations
@@ -15,12 +15,21 @@ from hookline.core.hook import ANY, hook
 from hookline.core.response import Response, ask, block, inject
 from hookline.core.rule_exceptions import Allow, note_exceptions
 from hookline.core.state import State
-from hookline.hooks._dangerous_command import Action, Finding, findings
-from hookline.hooks._dangerous_command.explain import SHELLS, command_line_of, tree, whereabouts
-from hookline.hooks._dangerous_command.packs import TIGHTER, Packs, decided, rules
+from hookline.hooks._dangerous_command import Action, Finding, Programs, findings
+from hookline.hooks._dangerous_command.verdict import (
+    SHELLS,
+    TIGHTER,
+    Packs,
+    command_line_of,
+    decide,
+    find_place,
+    rules,
+    tree,
+)
 
 _WEIGHTS = {"block": 2, "ask": 1, "warn": 0}
 _NO_RUNNERS: Mapping[str, str] = {}
+_NO_PROGRAMS: Programs = {}
 _DEFAULT_PACKS: Packs = {}
 
 
@@ -31,7 +40,7 @@ _DEFAULT_PACKS: Packs = {}
     aliases=("dangerous-cmd-block",),
     rules=rules,
     why=tree,
-    stricter={"lease": ("block",), "packs": TIGHTER, "runners": ANY},
+    stricter={"lease": ("block",), "packs": TIGHTER, "runners": ANY, "programs": ANY},
 )
 def dangerous_command(
     event: PreToolUse,
@@ -40,15 +49,17 @@ def dangerous_command(
     allow: Allow = (),
     lease: Literal["warn", "block"] = "warn",
     packs: Packs = _DEFAULT_PACKS,
+    programs: Programs = _NO_PROGRAMS,
     protected: tuple[str, ...] = ("main", "master"),
     runners: Mapping[str, str] = _NO_RUNNERS,
 ) -> Response | None:
     line = command_line_of(event)
     if not line:
         return None
-    place = whereabouts(event, state, protected, lease)
-    found = findings(line, place, runners=runners, shell=SHELLS.get(event.kind, "bash"))
-    verdicts = decided(found, allow, packs)
+    place = find_place(event, state, protected, lease)
+    shell = SHELLS.get(event.kind, "bash")
+    found = findings(line, place, runners=runners, programs=programs, shell=shell)
+    verdicts = decide(found, allow, packs)
     active = [(verdict.action, verdict.finding) for verdict in verdicts if verdict.action is not None]
     response = _respond(*max(active, key=lambda pair: _WEIGHTS[pair[0]])) if active else None
     return note_exceptions(

@@ -14,9 +14,11 @@ from hookline.core.rule_exceptions import Allow, find_exception, note_exceptions
 from hookline.core.state import State
 from hookline.hooks._loop_breaker import check_call, check_relief, stop_call
 
-RULES = ("repeated-failure", "alternating", "back-and-forth", "no-relief", "ended")
+RULES = ("repeated-failure", "repeated-read", "alternating", "back-and-forth", "no-relief", "ended")
 _NAME = "loop-breaker"
-_STOPPED_NOTE, _ENDED_NOTE, _RELIEF_NOTE = (f"{_NAME}.{what}" for what in ("stopped", "ended", "relief"))
+_CALLS_NOTE, _STOPPED_NOTE, _ENDED_NOTE, _RELIEF_NOTE = (
+    f"{_NAME}.{what}" for what in ("calls", "stopped", "ended", "relief")
+)
 
 
 @hook(priority=80, nature="policy", rules=RULES)
@@ -25,7 +27,7 @@ def loop_breaker(
     state: State,
     *,
     times: int = 3,
-    seconds: int = 360,
+    seconds: int = 7200,
     allow: Allow = (),
 ) -> Response | None:
     if isinstance(event, PreToolUse):
@@ -61,6 +63,7 @@ def _note_usage(state: State) -> Response | None:
 
 
 def _lift_stops(state: State) -> Response | None:
-    if not state.memory.get(_STOPPED_NOTE) and not state.memory.get(_ENDED_NOTE):
-        return None
-    return remember(**{_STOPPED_NOTE: {}, _ENDED_NOTE: {}})
+    """Forget the calls before the user's prompt: a person who asks for another try wants it."""
+    empty = {_CALLS_NOTE: "", _STOPPED_NOTE: {}, _ENDED_NOTE: {}}
+    noted = {note: value for note, value in empty.items() if state.memory.get(note)}
+    return remember(**noted) if noted else None

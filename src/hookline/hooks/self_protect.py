@@ -9,7 +9,7 @@ from hookline.core.hook import hook
 from hookline.core.response import Response, ask, block
 from hookline.core.rule_exceptions import Allow, note_exceptions
 from hookline.core.state import State
-from hookline.hooks._self_protect import RULES, Finding, tree, weighed
+from hookline.hooks._self_protect import RULES, Finding, find_tree, weigh_findings
 
 
 @hook(
@@ -17,10 +17,10 @@ from hookline.hooks._self_protect import RULES, Finding, tree, weighed
     nature="policy",
     unattended={"on_failure": "block"},
     rules=RULES,
-    why=tree,
+    why=find_tree,
 )
 def self_protect(event: PreToolUse, state: State, *, allow: Allow = ()) -> Response | None:
-    findings = weighed(event, state, allow)
+    findings = weigh_findings(event, state, allow)
     found = [finding for finding, reason in findings if reason is None]
     worst = next((finding for finding in found if finding.action == "block"), found[0] if found else None)
     return note_exceptions(

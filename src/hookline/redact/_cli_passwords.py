@@ -57,7 +57,7 @@ STATEMENTS = (
         ("--pass", "--token", "--secret"),
         rf"--(?:pass|password|passwd|token|secret)\\?[\"'], {{0,8}}{_QUOTED_VALUE}",
     ),
-    (("psk",), r'''(?-i:psk)(?<!\wpsk) {0,4}= {0,4}"(?P<value>[^"\\\r\n]{8,63})"'''),
+    (("psk",), r'''(?-i:psk)(?<!\wpsk) {0,4}= {0,4}"(?P<value>[^"\\\r\n,:\]}\s][^"\\\r\n]{7,62})"'''),
     (
         ("--password-stdin", "sudo -"),
         rf"\b(?:echo|printf) (?:-[ne]{{1,3}} )?{_PIPED_VALUE} {{0,4}}\| {{0,4}}{_STDIN_READER}",

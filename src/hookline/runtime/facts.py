@@ -21,9 +21,11 @@ from hookline.memory.known_errors import find_known_errors
 from hookline.memory.recall import make_recall
 from hookline.policy import grants, project_trust, read_files
 from hookline.runtime.setup import Setup
+from hookline.shell import Facts as ShellFacts
 from hookline.system import (
     file_facts,
     full_outputs,
+    git_config,
     git_diff,
     git_facts,
     own_command,
@@ -31,7 +33,7 @@ from hookline.system import (
     workspace_fingerprint,
 )
 from hookline.system.find_journal import find_active
-from hookline.system.paths import Places
+from hookline.system.paths import Places, virtual_environment
 
 PROMPT_COUNTER = "prompts"
 """Name of the counter of a session's prompts."""
@@ -71,7 +73,9 @@ def find_guarded_paths(places: Places) -> tuple[str, ...]:
     ]
     settings_paths += [os.path.join(places.root, name) for name in project_paths]
     programs = [os.path.join(os.path.dirname(sys.executable), f"hookline{end}") for end in ("", "-client")]
+    environment = virtual_environment()
     own = [os.path.dirname(os.path.abspath(hookline.__file__)), *programs]
+    own += [environment] if os.path.basename(environment) == "hookline" else []  # created by pipx or uv
     # A checkout or environment inside the project is the agent's work, so it is not guarded.
     own = [path for path in own if not _is_inside(path, places.root)]
     return (places.config, places.state, *places.daemon, *own, *settings_paths)
@@ -85,11 +89,21 @@ def _save_output(places: Places, text: str) -> Any:
     return full_outputs.save(os.path.join(places.scratch, "outputs"), text)
 
 
+def _make_shell_facts(places: Places) -> ShellFacts:
+    """Return the facts about one command line; new functions for each event, because readings are cached."""
+    user_files = (os.path.join(os.path.dirname(places.config), "git", "config"), places.home + "/.gitconfig")
+    return ShellFacts(
+        read_script=read_script.read_executed_script,
+        git_setting=lambda cwd, name: git_config.find_setting(cwd, name, user_files, places.home),
+    )
+
+
 MACHINE_FACTS: Mapping[str, Callable[[Places], Any]] = {
     "root": lambda places: places.root,
     "home": lambda places: places.home,
     "branch": lambda places: git_facts.find_branch(places.root),
     "realpath": lambda places: file_facts.path_resolver(),
+    "shell_facts": _make_shell_facts,
     "read_script": lambda places: read_script.read_script,
     "is_file": lambda places: file_facts.is_file,
     "read_project_file": lambda places: lambda name: file_facts.read_project_file(places.root, name),
@@ -156,6 +170,9 @@ FACTS: Mapping[str, Callable[[FactContext], Any]] = {
     **{name: partial(_machine_fact, find) for name, find in MACHINE_FACTS.items()},
     **{name: partial(_handoff_fact, name) for name in HANDOFF_FACTS},
     "changed_lines": lambda context: git_diff.changed_lines(context.setup.places.root, context.setup.env),
+    "has_changes": lambda context: (
+        lambda path: git_diff.has_changes(context.setup.places.root, context.setup.env, path)
+    ),
     "guarded_paths": lambda context: find_guarded_paths(context.setup.places),
     "usage": lambda context: context.ledger.usage,
     "prompts": lambda context: context.attempt(

@@ -19,24 +19,48 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal
 
+from hookline.shell.effects import MAX_EFFECTS, declare_programs, find_effects
 from hookline.shell.evaluate import evaluate_steps
-from hookline.shell.grammar import parse
-from hookline.shell.result import TOO_LONG, UNKNOWN, Problem, Reading, Redirect, SimpleCommand, Word
-from hookline.shell.run_program import evaluate_inner
-from hookline.shell.shell_state import MAX_COMMANDS, ShellState, add_problem
-from hookline.shell.source import MAX_LINE
+from hookline.shell.result import (
+    NO_FACTS,
+    TOO_LONG,
+    UNKNOWN,
+    Action,
+    Effect,
+    Facts,
+    Problem,
+    Reading,
+    Redirect,
+    SimpleCommand,
+    Word,
+)
+from hookline.shell.run_program import evaluate_inner, parse_code
+from hookline.shell.shell_state import ShellState
+from hookline.shell.source import MAX_LINE, MAX_WORK
 from hookline.shell.windows import parse_windows_code
 from hookline.shell.wrappers import declare_runner
 
-__all__ = ["MAX_LINE", "UNKNOWN", "Problem", "Reading", "Redirect", "SimpleCommand", "Word", "read"]
+__all__ = [
+    "MAX_EFFECTS",
+    "MAX_LINE",
+    "NO_FACTS",
+    "UNKNOWN",
+    "Action",
+    "Effect",
+    "Facts",
+    "Problem",
+    "Reading",
+    "Redirect",
+    "SimpleCommand",
+    "Word",
+    "read",
+]
 
-_BASE_WORK = 50_000
-_WORK_PER_CHARACTER = 10
-"""Units of work for a line: a fixed amount for loops and wrappers, and the cost of parsing it."""
 _CACHE_SIZE = 8
 """Number of cached readings; the guards of one call each read the same line."""
 _MARK_CHARACTERS = re.compile("[\0\U000f0000-\U000ffffd]")
 _EMPTY: Mapping[str, str] = {}
+_NO_PROGRAMS: Mapping[str, Action] = {}
 
 
 def read(
@@ -46,18 +70,24 @@ def read(
     home: str = "",
     variables: Mapping[str, str] = _EMPTY,
     runners: Mapping[str, str] = _EMPTY,
+    programs: Mapping[str, Action] = _NO_PROGRAMS,
     shell: Literal["bash", "powershell", "cmd"] = "bash",
+    facts: Facts = NO_FACTS,
 ) -> Reading:
     """Return the simple commands that *line* would run in *cwd*, and the parts that could not be parsed.
 
     *variables* are shell variables with known values. *runners* are further programs that run their
     arguments, such as `rtk`, or `just run` for a subcommand, each with its options that take a value.
-    *shell* is the language of the line.
+    *programs* are further programs with the action on their operands. *shell* is the language of the line.
+    *facts* look up scripts and git settings outside of it; readings with the same functions are cached, so
+    pass new ones for each event.
     """
     if len(line) > MAX_LINE:
         problem = Problem(reason=TOO_LONG, text=line, span=(0, len(line)))
         return Reading(commands=(), problems=(problem,))
-    return _read(line, cwd, home, tuple(variables.items()), tuple(runners.items()), shell)
+    values = (line, cwd, home, *(tuple(items.items()) for items in (variables, runners, programs)), shell)
+    reading, wants_facts = _read(*values, NO_FACTS)
+    return _read(*values, facts)[0] if wants_facts and facts is not NO_FACTS else reading
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
@@ -67,15 +97,17 @@ def _read(
     home: str,
     variables: tuple[tuple[str, str], ...],
     runners: tuple[tuple[str, str], ...],
+    programs: tuple[tuple[str, Action], ...],
     shell: Literal["bash", "powershell", "cmd"],
-) -> Reading:
+    facts: Facts,
+) -> tuple[Reading, bool]:
     text = line if line.isascii() and UNKNOWN not in line else _MARK_CHARACTERS.sub("\ufffd", line)
     state = ShellState(
         line=text,
         home=home or "~",
-        work_left=_BASE_WORK + _WORK_PER_CHARACTER * len(text),
-        commands_left=[MAX_COMMANDS],
+        work_left=MAX_WORK,
         evaluate=evaluate_steps,
+        facts=facts,
     )
     state.variables |= {
         name: (value,) for name, value in {**_initial_variables(cwd, home), **dict(variables)}.items()
@@ -91,16 +123,17 @@ def _read(
     else:
         for command in parse_windows_code(state, text, shell, shell, None):
             evaluate_inner(state, command)
-    return Reading(
-        commands=tuple(state.commands), problems=tuple(state.problems), fork_bombs=tuple(state.fork_bombs)
+    reading = Reading(
+        commands=tuple(state.commands),
+        problems=tuple(state.problems),
+        effects=find_effects(state.commands, state.code_effects, declare_programs(dict(programs))),
+        fork_bombs=tuple(state.fork_bombs),
     )
+    return reading, state.wants_facts
 
 
 def _evaluate_bash(state: ShellState) -> None:
-    steps, failures = parse(state.line, commands_left=state.commands_left)
-    for failure in failures:
-        add_problem(state, failure.reason, failure.text, failure.span)
-    evaluate_steps(state, steps, "")
+    evaluate_steps(state, parse_code(state, state.line), "")
 
 
 def _initial_variables(cwd: str, home: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from hookline.shell.result import UNKNOWN
+from hookline.shell.shell_state import OPAQUE
 from hookline.shell.syntax import Part
 
 MAX_WORDS = 1024
@@ -23,12 +24,12 @@ _Parts: TypeAlias = tuple[Part, ...]
 
 
 def expand_braces(parts: _Parts) -> list[_Parts]:
-    """Return the words that *parts* expand to; *parts* itself without braces, unknown if too many."""
+    """Return the words that *parts* expand to; *parts* itself without braces, opaque if too many."""
     if not any(isinstance(part, str) and "{" in part for part in parts):
         return [parts]
-    tokens = _tokenize(parts)
-    words = _expand(tokens) if len(tokens) <= _MAX_TOKENS else None
-    return [(UNKNOWN,)] if words is None else [merged for word in words if (merged := _merge_texts(word))]
+    count = sum(part.count("{") + part.count(",") for part in parts if isinstance(part, str))
+    words = _expand(_tokenize(parts)) if count + len(parts) <= _MAX_TOKENS else None
+    return [(OPAQUE,)] if words is None else [merged for word in words if (merged := _merge_texts(word))]
 
 
 class _OpenBrace:

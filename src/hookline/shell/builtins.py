@@ -15,6 +15,8 @@ from hookline.shell.shell_state import (
     Result,
     ShellState,
     cwd,
+    find_file,
+    limit_values,
     lookup,
     resolve,
     set_values,
@@ -117,25 +119,47 @@ def _shift(state: ShellState, call: Call) -> Result:
 
 
 def _read(state: ShellState, call: Call) -> Result:
-    """Assign the words of the first input line to variables; the last variable takes the rest."""
+    """Assign the words of the next input line to variables; in the condition of a loop, of every line."""
     options = parse_options(call.argv[1:], ("-p", "-u", "-d", "-n", "-N", "-t", "-i", "-a"))
     text = _read_input(state, call, options.value("-u"))
-    line = text if options.value("-d") else text.partition("\n")[0]
+    lines = limit_values(_next_lines(state, text, options.value("-d")))
     separator = _compile_separator(lookup(state, "IFS"))
     array = options.value("-a")
     if array is not None:
-        set_values(
-            state, array.text + "[]", tuple(item for item in separator.split(line) if item)[:_MAX_ITEMS]
-        )
+        items = [item for line in lines for item in separator.split(line) if item]
+        set_values(state, array.text + "[]", tuple(items)[:_MAX_ITEMS])
         return _SILENT
     names = word_texts(options.operands) or ("REPLY",)
-    rest = line.strip(" \t")
-    for name in names[:-1]:
-        first, *remainder = separator.split(rest, maxsplit=1)
-        set_variable(state, name, first)
-        rest = remainder[0] if remainder else ""
-    set_variable(state, names[-1], rest)
+    rows = [_split_line(line.strip(" \t"), separator, len(names)) for line in lines]
+    for position, name in enumerate(names):
+        set_read_values(state, name, tuple(row[position] for row in rows))
     return _SILENT
+
+
+def set_read_values(state: ShellState, name: str, values: tuple[str, ...]) -> None:
+    """Set a variable to one value, or to the values of all lines in turn."""
+    if len(values) == 1:
+        set_variable(state, name, values[0])
+    else:
+        set_values(state, state.namerefs.get(name, name), values)
+
+
+def _next_lines(state: ShellState, text: str, delimiter: Word | None) -> list[str]:
+    """Return the next line of *text*, or all lines in the condition of a loop."""
+    end = "\n" if delimiter is None or not delimiter.text else delimiter.text[:1]
+    lines = text.split(end, _MAX_ITEMS)
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()
+    if state.loop_condition:
+        return lines
+    position = state.reads.get(text, 0)
+    state.reads[text] = position + 1
+    return lines[position : position + 1] or [""]
+
+
+def _split_line(line: str, separator: re.Pattern[str], count: int) -> list[str]:
+    words = separator.split(line, maxsplit=count - 1) if count > 1 else [line]
+    return words + [""] * (count - len(words))
 
 
 _MAX_ITEMS = 1_000
@@ -154,7 +178,9 @@ def _mapfile(state: ShellState, call: Call) -> Result:
     delimiter = options.value("-d")
     end = delimiter.text[:1] or "\n" if delimiter is not None else "\n"
     name = options.operands[0].text if options.operands else "MAPFILE"
-    set_values(state, name + "[]", tuple(content.rstrip(end).split(end)[:_MAX_ITEMS]))
+    items = content.removesuffix(end).split(end)[:_MAX_ITEMS]
+    kept = "" if options.has("-t") else end
+    set_values(state, name + "[]", tuple(item + kept for item in items))
     callback = options.value("-C")
     if callback is None:
         return _SILENT
@@ -210,11 +236,12 @@ def _source(state: ShellState, call: Call) -> Result:
     if not words:
         return _SILENT
     path = words[0].text
-    content = call.stdin if path == "/dev/stdin" else state.files.get(resolve(state, path))
+    content, exists = (call.stdin, False) if path == "/dev/stdin" else find_file(state, path)
     if content is None:
         return Result()
     args = (path, *word_texts(words[1:])) if len(words) > 1 else None
-    return Result("", (InnerCommand("source", words[0].span, code=content, args=args, subshell=False),))
+    command = InnerCommand("source", words[0].span, code=content, args=args, subshell=False, exists=exists)
+    return Result("", (command,))
 
 
 def _trap(state: ShellState, call: Call) -> Result:

@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
+from hookline.shell.decoders import PACKERS, run_packer
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import UNKNOWN, Word
 from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, lookup, resolve, unknown_output
@@ -151,6 +152,9 @@ def find_archive(words: tuple[Word, ...]) -> Word | None:
 
 def _pack(state: ShellState, call: Call) -> Result:
     """Store the archives: gzip and similar write `file.gz` for `file`, zip writes its first operand."""
+    packed = run_packer(state, call) if call.argv[0].text.rpartition("/")[2] in _PIPE_PACKERS else None
+    if packed is not None:
+        return packed
     options = parse_options(call.argv[1:], word_set("-o -out -in -k -S --suffix --output"), mixed=True)
     words = [word for word in call.argv[1:] if not word.text.startswith("-")]
     name = call.argv[0].text.rpartition("/")[2]
@@ -170,6 +174,7 @@ def _find_value_after(argv: tuple[Word, ...], *names: str) -> Word | None:
     return next((argv[index + 1] for index, word in enumerate(argv[:-1]) if word.text in names), None)
 
 
+_PIPE_PACKERS = PACKERS | {"openssl"}
 _SUFFIXES: Mapping[str, str] = {"gzip": ".gz", "xz": ".xz", "bzip2": ".bz2", "zstd": ".zst", "lz4": ".lz4"}
 _ARCHIVERS = frozenset({"zip", "7z", "7za", "7zz", "rar"})
 """Programs whose first operand is the archive, perhaps after a command letter."""
@@ -181,5 +186,5 @@ PROGRAMS: Mapping[str, Program] = {
     "rsync": _rsync,
     "dd": _dd,
     **dict.fromkeys(("tar", "gtar", "bsdtar"), _tar),
-    **dict.fromkeys((*_SUFFIXES, *_ARCHIVERS, "openssl", "gpg", "age"), _pack),
+    **dict.fromkeys((*_SUFFIXES, *PACKERS, *_ARCHIVERS, "openssl", "gpg", "age"), _pack),
 }

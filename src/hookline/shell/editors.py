@@ -1,17 +1,30 @@
-"""Editors that run a script, and the shell commands in such scripts: sed, ed, ex, vim."""
+"""Programs whose scripts can run shell commands: sed, ed, ex, vim, and database clients."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TypeAlias
 
 from hookline.shell.embedded import find_commands
 from hookline.shell.options import Options, parse_options
 from hookline.shell.result import UNKNOWN, Word
 from hookline.shell.sedscript import Script, parse_ed, parse_sed
-from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, resolve, spend, unknown_output
-from hookline.shell.streams import MAX_FILES, pass_through, write_file
+from hookline.shell.sedtext import apply_sed
+from hookline.shell.shell_state import (
+    MAX_FILES,
+    OPAQUE,
+    Call,
+    InnerCommand,
+    Result,
+    ShellState,
+    is_unknown,
+    resolve,
+    spend,
+    unknown_output,
+)
+from hookline.shell.streams import pass_through, write_file
 from hookline.shell.syntax import Span
 
 Program: TypeAlias = Callable[[ShellState, Call], Result]
@@ -32,12 +45,38 @@ def _sed(state: ShellState, call: Call) -> Result:
         _LINE_FILTER.fullmatch(item) for item in scripts
     )
     filtered = pass_through(state, call, operands) if only_filters else Result()
+    edit = partial(apply_sed, scripts, quiet=options.has("-n", "--quiet"), extended=options.has("-E", "-r"))
+    if options.has("-i", "--in-place"):
+        _edit_files(state, operands, edit)
+    elif not script.commands and not script.runs_input:
+        filtered = _edit_text(state, pass_through(state, call, operands), filtered, edit)
     for path in script.writes[:MAX_FILES]:
         write_file(state, path, filtered.output if only_filters else unknown_output(state), append=False)
     inner = _inner_commands("sed", script, call.span)
     if script.runs_input and call.stdin:
         inner.append(InnerCommand("sed e", call.span, code=call.stdin))
     return Result(inner=tuple(inner)) if inner else filtered
+
+
+def _edit_text(
+    state: ShellState, read: Result, filtered: Result, edit: Callable[[str], str | None]
+) -> Result:
+    """Return the edited text; lines that sed prints unchanged may be more than it really prints."""
+    if is_unknown(read.output) or OPAQUE in read.output:
+        return read if OPAQUE in read.output else filtered
+    output = edit(read.output) if spend(state, len(read.output)) else None
+    if output is not None:
+        return Result(output)
+    return filtered if not is_unknown(filtered.output) else Result(OPAQUE)
+
+
+def _edit_files(state: ShellState, operands: tuple[Word, ...], edit: Callable[[str], str | None]) -> None:
+    """Edit the files in place that this line has written."""
+    for word in operands if state.files else ():
+        content = state.files.get(resolve(state, word.text))
+        if content is not None and not is_unknown(content) and spend(state, len(content)):
+            edited = None if OPAQUE in content else edit(content)
+            write_file(state, word.text, OPAQUE if edited is None else edited, append=False)
 
 
 def _find_scripts(state: ShellState, options: Options) -> tuple[list[str], tuple[Word, ...]]:
@@ -92,7 +131,28 @@ def _find_vim_commands(state: ShellState, word: Word) -> list[InnerCommand]:
     return _inner_commands("vim", parse_ed(word.text), word.span) + find_commands(word.text, "vim", word.span)
 
 
+_SHELL_ESCAPE = re.compile(
+    r"^\s*(?:\\!|\.(?:shell|system)\b|system\s)\s*(.+)$"
+    r"|(?:\\(?:g|gx|o|w)|\.(?:output|once|import))\s*['\"]?\|([^'\"\n]+)|(?i:\bPROGRAM)\s+'([^']+)'",
+    re.MULTILINE,
+)
+
+
+def _database_client(state: ShellState, call: Call) -> Result:
+    """Run the shell escapes of a database client: `\\! COMMAND` in psql, `.system COMMAND` in sqlite3."""
+    files = [state.files.get(resolve(state, word.text), "") for word in call.argv[1:]] if state.files else []
+    scripts = [word.text for word in call.argv[1:]] + files + [call.stdin]
+    inner = [
+        InnerCommand("database !", call.span, code=next(filter(None, match.groups())))
+        for script in scripts
+        if spend(state, len(script))
+        for match in _SHELL_ESCAPE.finditer(script)
+    ]
+    return Result("" if inner else UNKNOWN, tuple(inner))
+
+
 PROGRAMS: Mapping[str, Program] = {
+    **dict.fromkeys(("psql", "pgcli", "mysql", "mariadb", "sqlite3", "sqlite", "duckdb"), _database_client),
     **dict.fromkeys(("sed", "gsed"), _sed),
     **dict.fromkeys(("ed", "red"), _ed),
     **dict.fromkeys(("vim", "vi", "nvim", "view", "ex", "gvim", "mvim", "vimdiff"), _vim),

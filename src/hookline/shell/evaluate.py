@@ -12,17 +12,22 @@ from typing import Any
 
 from hookline.shell import expand
 from hookline.shell.bombs import is_fork_bomb
+from hookline.shell.grammar import parse_assignment
+from hookline.shell.program_table import program_name
 from hookline.shell.result import UNKNOWN, Redirect, Word
 from hookline.shell.run_program import evaluate_alias, evaluate_variables, invoke, record_command
 from hookline.shell.shell_state import (
     HOLE,
     MAX_ALTERNATIVES,
     MAX_TEXT,
-    UNSET,
+    OPAQUE,
     ShellState,
     add_problem,
     attribute_unknown,
+    find_file,
     find_written_files,
+    limit_values,
+    list_matches,
     lookup,
     merge_branch,
     rollback,
@@ -31,6 +36,7 @@ from hookline.shell.shell_state import (
     spend,
     too_deep,
 )
+from hookline.shell.shells import SHELLS
 from hookline.shell.streams import redirect_input, redirect_output
 from hookline.shell.syntax import (
     Array,
@@ -40,17 +46,17 @@ from hookline.shell.syntax import (
     Function,
     Node,
     Pipe,
+    Quoted,
     Redirection,
     Span,
     Steps,
     Term,
 )
+from hookline.shell.wrappers import split_quoted
 
-_MATCH_ALL_GLOB = re.compile(r"(\.?/|[^*?\[]*/|(?!.*/))(?:\*|\.\*|\*\*|\.\[!\.\]\*|\?\*)/?")
-"""A pattern that matches everything in a folder."""
 _ARRAY_KEY = re.compile(r"""(["']?)[A-Za-z_][\w.-]*\1""", re.ASCII)
 _QUOTES = "'\""
-_SCRATCH_FOLDERS = ("/tmp/", "/var/tmp/")  # noqa: S108 -- nothing is written there
+_FILE_OPERATORS = frozenset({"<", "<>", ">", ">>", ">|", "&>", "&>>", ">&"})
 _LOOP_KINDS = frozenset({"while", "until", "for(("})
 _DECLARATIONS = frozenset({"declare", "typeset", "local", "export", "readonly"})
 
@@ -71,7 +77,7 @@ def evaluate_steps(state: ShellState, steps: Steps, stdin: str) -> str:
 
 
 def _join_outputs(outputs: list[str]) -> str:
-    return "".join(outputs) if sum(map(len, outputs)) <= MAX_TEXT else UNKNOWN
+    return "".join(outputs) if sum(map(len, outputs)) <= MAX_TEXT else OPAQUE
 
 
 def _evaluate_node(state: ShellState, node: Node, stdin: str) -> str:
@@ -110,6 +116,8 @@ def _evaluate_compound(state: ShellState, compound: Compound, stdin: str) -> str
         state.fork_bombs.append((0, len(state.line)))
     redirects = _expand_redirects(state, compound.redirections)
     stdin = redirect_input(state, compound.redirections, redirects, stdin)
+    if compound.redirections:
+        state.reads.pop(stdin, None)
     _record_group_redirects(state, redirects)
     state.depth += 1
     output = _COMPOUND_EVALUATORS.get(compound.kind, _evaluate_bodies)(state, compound, stdin)
@@ -122,19 +130,26 @@ def _is_bomb(compound: Compound) -> bool:
 
 
 def _record_group_redirects(state: ShellState, redirects: tuple[Redirect, ...]) -> None:
-    """Record the output files of a group such as `{ …; } > file` as redirects of the command `:`."""
-    if any(">" in redirect.op for redirect in redirects) and spend(state, 1):
-        first = redirects[0].target.span
-        span = (first[0], max(first[1], redirects[-1].target.span[1]))
-        name = Word(text=":", span=span)
-        outputs = tuple(redirect for redirect in redirects if ">" in redirect.op)
-        record_command(state, name.text, (name,), "", span, redirects=outputs)
+    """Record the files of a group such as `{ …; } > file` as redirects of a command named `{`."""
+    files = tuple(redirect for redirect in redirects if redirect.op in _FILE_OPERATORS)
+    if files and spend(state, 1):
+        span = (files[0].target.span[0], files[-1].target.span[1])
+        name = Word(text="{", span=span)
+        record_command(state, name.text, (name,), "", span, redirects=files)
 
 
 def _evaluate_bodies(state: ShellState, compound: Compound, stdin: str) -> str:
-    """Evaluate bodies that run in order: braces, while. Tests and arithmetic only have words."""
+    """Evaluate bodies that run in order: braces. Tests and arithmetic only have words."""
     expand.expand_words(state, compound.words)
     return _join_outputs([evaluate_steps(state, body, stdin) for body in compound.bodies])
+
+
+def _evaluate_while(state: ShellState, compound: Compound, stdin: str) -> str:
+    condition, body = compound.bodies
+    outer, state.loop_condition = state.loop_condition, True
+    output = evaluate_steps(state, condition, stdin)
+    state.loop_condition = outer
+    return _join_outputs([output, evaluate_steps(state, body, stdin)])
 
 
 def _evaluate_parenthesis(state: ShellState, compound: Compound, stdin: str) -> str:
@@ -167,19 +182,9 @@ def _evaluate_loop(state: ShellState, compound: Compound, stdin: str) -> str:
             if word.glob and state.files
             for path in find_written_files(state, word.text)
         ]
-        values += [_loop_value(word) for word in words]
-    set_values(state, compound.name, tuple(dict.fromkeys(values))[:MAX_ALTERNATIVES] or (UNKNOWN,))
+        values += [list_matches(word) for word in words]
+    set_values(state, compound.name, limit_values(values) or (UNKNOWN,))
     return _join_outputs([evaluate_steps(state, body, stdin) for body in compound.bodies])
-
-
-def _loop_value(word: Word) -> str:
-    """Return a value of the loop variable; a match of `/*` is as dangerous as the whole folder."""
-    if not word.glob:
-        return word.text
-    match = _MATCH_ALL_GLOB.fullmatch(word.text)
-    return (
-        UNKNOWN if match is None or match.group(1) in _SCRATCH_FOLDERS else (match.group(1) or "./") + UNSET
-    )
 
 
 def _evaluate_command(state: ShellState, command: Command, stdin: str) -> str:
@@ -200,6 +205,10 @@ def _evaluate_alternative(state: ShellState, command: Command, stdin: str) -> st
     spend(state, 1 + len(argv))
     redirects = _expand_redirects(state, command.redirections)
     stdin = redirect_input(state, command.redirections, redirects, stdin)
+    if command.redirections:
+        state.reads.pop(stdin, None)
+        if stdin == UNKNOWN and argv and program_name(argv[0].text) in SHELLS:
+            stdin = _read_redirected_script(state, redirects) or UNKNOWN
     settings = tuple(_expand_assignment(state, assignment) for assignment in command.assignments)
     if not argv:
         for assignment, (name, value) in zip(command.assignments, settings, strict=True):
@@ -207,13 +216,21 @@ def _evaluate_alternative(state: ShellState, command: Command, stdin: str) -> st
         return redirect_output(
             state, redirects, _evaluate_bare_redirect(state, command, redirects, stdin) if redirects else ""
         )
-    alias = _find_alias(state, command)
+    alias = _find_alias(state, command.words)
     if alias is not None:
-        return redirect_output(
-            state, redirects, evaluate_alias(state, alias, command.words[1:], stdin, command.words[0])
-        )
+        rest = _expand_next_alias(state, command.words[1:]) if alias[-1:].isspace() else command.words[1:]
+        output = evaluate_alias(state, alias, rest, stdin, command.words[0])
+        return redirect_output(state, redirects, output)
     output = invoke(state, argv, stdin, command.span, redirects=redirects, settings=settings)
     return redirect_output(state, redirects, output)
+
+
+def _read_redirected_script(state: ShellState, redirects: tuple[Redirect, ...]) -> str | None:
+    """Return the existing file that a shell reads its commands from: `bash < file`."""
+    paths = [
+        redirect.target.text for redirect in redirects if redirect.op == "<" and redirect.fd in ("", "0")
+    ]
+    return find_file(state, paths[-1])[0] if paths else None
 
 
 def _evaluate_bare_redirect(
@@ -227,12 +244,8 @@ def _evaluate_bare_redirect(
 
 
 def _set_declared_arrays(state: ShellState, terms: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Set the arrays of a `declare a=(…)`, and return *terms* with only their names."""
-    if (
-        terms
-        and terms[0].parts[0] in _DECLARATIONS
-        and any(isinstance(term.parts[-1], Array) for term in terms)
-    ):
+    """Set the arrays of a `declare a=(…)`, and return *terms* with their names, and with unsplit values."""
+    if terms and terms[0].parts[0] in _DECLARATIONS:
         return tuple(_set_declared_array(state, term) for term in terms)
     return terms
 
@@ -240,14 +253,29 @@ def _set_declared_arrays(state: ShellState, terms: tuple[Term, ...]) -> tuple[Te
 def _set_declared_array(state: ShellState, term: Term) -> Term:
     name, last = term.parts[0], term.parts[-1]
     if not isinstance(last, Array) or not isinstance(name, str):
-        return term
+        assignment = None if term.plain else parse_assignment(term)
+        has_braces = any(isinstance(part, str) and "{" in part for part in term.parts)
+        if assignment is None or assignment.subscript or has_braces:
+            return term
+        sign = "+=" if assignment.append else "="
+        value = expand.expand_text(state, assignment.parts, tilde=True)
+        return Term((Quoted(assignment.name + sign + value),), term.span)
     bare = name.rstrip("+=")
     set_values(state, bare + "[]", tuple(word.text for word in expand.expand_words(state, last.items)))
     return Term((bare,), term.span, plain=True)
 
 
-def _find_alias(state: ShellState, command: Command) -> str | None:
-    first = command.words[0].parts if command.words else ()
+def _expand_next_alias(state: ShellState, words: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Return *words* with the first one replaced by its alias, as after an alias that ends in a blank."""
+    alias = _find_alias(state, words)
+    if alias is None:
+        return words
+    pieces = split_quoted(alias)
+    return (*(Term((Quoted(piece),), words[0].span) for piece in pieces), *words[1:])
+
+
+def _find_alias(state: ShellState, words: tuple[Term, ...]) -> str | None:
+    first = words[0].parts if words else ()
     if len(first) != 1 or not isinstance(first[0], str):
         return None
     name = "alias " + first[0]
@@ -313,6 +341,8 @@ _COMPOUND_EVALUATORS: Mapping[str, Callable[[ShellState, Compound, str], str]] =
     "(": _evaluate_parenthesis,
     "if": _evaluate_branches,
     "case": _evaluate_branches,
+    "while": _evaluate_while,
+    "until": _evaluate_while,
     "for": _evaluate_loop,
     "for@": _evaluate_loop,
     "select": _evaluate_loop,

@@ -14,7 +14,7 @@ from hookline.shell.braces import expand_braces
 from hookline.shell.result import UNKNOWN, Word
 from hookline.shell.shell_state import (
     MAX_TEXT,
-    UNSET,
+    OPAQUE,
     ShellState,
     add_problem,
     cwd,
@@ -23,15 +23,22 @@ from hookline.shell.shell_state import (
     spend,
     store_file,
     too_deep,
+    unset_value,
 )
 from hookline.shell.syntax import Arith, Array, Code, Double, Param, Part, Quoted, Span, Term
 
 _MAX_SUBSTITUTION_FILES = 50
 """Maximum process substitutions with a file name of their own; further ones are unknown files."""
-_MAX_FREE_ITEMS, _WORK_PER_ITEM = 100, 32
-"""Array items that expand for free, and the work per item of a longer array, which may expand often."""
+_WORK_PER_ITEM, _WORK_PER_ALTERNATIVE = 4, 24
+"""Units of work of an item of an array, and of a word that braces expand to."""
 _ASSIGNMENT_PREFIX = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
-_GLOB = re.compile(r"[*?\[]")
+_GLOB = re.compile(r"[*?\[]|[@!+]\(")
+_NEGATED_GROUP = re.compile(r"!\([^()]*\)")
+_NUMBER = re.compile(r"0|-?[1-9]\d{0,8}", re.ASCII)
+_MAX_CALCULATION = 80
+_CALCULATION = re.compile(
+    r"\s*(\$?[A-Za-z_]\w*|\d{1,9})\s*(?:([-+*])\s*(\$?[A-Za-z_]\w*|\d{1,9})\s*)?", re.ASCII
+)
 _DEFAULT_IFS = " \t\n"
 _DEFAULT_SPLIT = re.compile(r"[ \t\n]+")
 
@@ -66,7 +73,10 @@ def expand_words(state: ShellState, terms: Iterable[Term]) -> list[Word]:
         elif len(term.parts) == 1 and isinstance(first, Quoted):
             words.append(Word(text=first.text, span=term.span))
         else:
-            for parts in expand_braces(term.parts):
+            alternatives = expand_braces(term.parts) if state.work_left >= 0 else []
+            if len(alternatives) > 1:
+                spend(state, _WORK_PER_ALTERNATIVE * len(alternatives))
+            for parts in alternatives:
                 words += _split_fields(state, parts, term.span)
     return words
 
@@ -75,8 +85,8 @@ def expand_text(state: ShellState, parts: tuple[Part, ...], *, tilde: bool = Fal
     """Return *parts* expanded to one string: the value of an assignment, a here-document, a file name."""
     pieces = _expand_parts(state, parts, quoted=True, tilde=tilde)
     joined = "".join(" " if piece.word_end else piece.text for piece in pieces)
-    spend(state, len(joined) >> 4)
-    return joined if len(joined) <= MAX_TEXT else UNKNOWN
+    spend(state, len(joined) >> 5)
+    return joined if len(joined) <= MAX_TEXT else OPAQUE
 
 
 def _split_fields(state: ShellState, parts: tuple[Part, ...], span: Span) -> list[Word]:
@@ -93,8 +103,10 @@ def _split_fields(state: ShellState, parts: tuple[Part, ...], span: Span) -> lis
 
 def _to_word(state: ShellState, word_field: _Field, span: Span) -> Word:
     text = "".join(word_field.texts)
-    spend(state, len(text) >> 4)
-    return Word(text=text if len(text) <= MAX_TEXT else UNKNOWN, span=span, glob=word_field.glob)
+    if word_field.glob and "!(" in text:  # matches all names but a few
+        text = _NEGATED_GROUP.sub("*", text)
+    spend(state, len(text) >> 5)
+    return Word(text=text if len(text) <= MAX_TEXT else OPAQUE, span=span, glob=word_field.glob)
 
 
 def _add_piece(target: _Field, piece: _Piece) -> None:
@@ -125,6 +137,8 @@ def _split_value(value: str, separators: str) -> list[str]:
 
 def _expand_parts(state: ShellState, parts: tuple[Part, ...], *, quoted: bool, tilde: bool) -> list[_Piece]:
     out: list[_Piece] = []
+    if len(parts) > 1:
+        spend(state, 2 * len(parts))
     for position, part in enumerate(parts):
         if isinstance(part, str):
             value = _expand_tilde(state, part, alone=len(parts) == 1) if tilde and position == 0 else part
@@ -166,7 +180,7 @@ def _expand_double(state: ShellState, part: Double, out: list[_Piece], _in_quote
 def _expand_param(state: ShellState, part: Param, out: list[_Piece], in_quotes: object) -> None:
     unquoted = not in_quotes
     if params.is_plain_variable(state, part):
-        value = lookup(state, part.name) or "" if part.name in state.variables else UNSET
+        value = lookup(state, part.name) or "" if part.name in state.variables else unset_value(state)
         out.append(_Piece(value, unquoted=unquoted, split=unquoted))
         return
     expand = partial(expand_text, state, tilde=unquoted)
@@ -178,8 +192,8 @@ def _expand_param(state: ShellState, part: Param, out: list[_Piece], in_quotes: 
         out += [piece._replace(split=True) if piece.unquoted else piece for piece in pieces]
         return
     values = params.expand_parameter(state, part, expand)
-    if len(values) > _MAX_FREE_ITEMS:
-        spend(state, _WORK_PER_ITEM * len(values))
+    if len(values) > 1 and not spend(state, _WORK_PER_ITEM * len(values)):
+        values = (OPAQUE,)
     for position, value in enumerate(values):
         if position:
             out.append(_Piece("", word_end=True))
@@ -221,8 +235,26 @@ def evaluate_substitution(state: ShellState, part: Code, stdin: str) -> str:
 
 def _expand_arith(state: ShellState, part: Arith, out: list[_Piece], _in_quotes: object) -> None:
     _expand_parts(state, part.parts, quoted=True, tilde=False)
-    value = part.text.strip()
-    out.append(_Piece(value if value.isdecimal() and not value.startswith("0") else UNKNOWN))
+    out.append(_Piece(_calculate(state, part.text)))
+
+
+def _calculate(state: ShellState, text: str) -> str:
+    """Return the value of a number, a variable, or one operation on two of them; otherwise unknown."""
+    match = _CALCULATION.fullmatch(text) if len(text) <= _MAX_CALCULATION else None
+    if match is None:
+        return UNKNOWN
+    left, operator, right = match.groups()
+    values = [_number(state, name) for name in (left, right or "0")]
+    if None in values:
+        return UNKNOWN
+    first, second = (value or 0 for value in values)
+    return str({None: first, "+": first + second, "-": first - second, "*": first * second}[operator])
+
+
+def _number(state: ShellState, name: str) -> int | None:
+    name = name.removeprefix("$")
+    value = name if name.isdecimal() else lookup(state, name) if name in state.variables else None
+    return int(value) if value is not None and _NUMBER.fullmatch(value) else None
 
 
 def _expand_array(state: ShellState, part: Array, out: list[_Piece], _in_quotes: object) -> None:

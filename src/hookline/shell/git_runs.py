@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from typing import TypeAlias
 
 from hookline.shell.git_settings import find_hook_commands, find_setting_commands
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import UNKNOWN, Word
 from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, cwd, lookup, set_values
-from hookline.shell.wrappers import run_wrapped
+from hookline.shell.wrappers import run_wrapped, split_quoted
 
 Program: TypeAlias = Callable[[ShellState, Call], Result]
 
@@ -21,7 +22,10 @@ _BUILT_IN_SUBCOMMANDS = word_set(
     """add am apply archive bisect blame branch bundle checkout cherry-pick clean clone commit config
     describe diff difftool fetch filter-branch format-patch gc grep init log ls-remote merge mergetool
     mv notes pull push range-diff rebase reflog remote reset restore revert rm shortlog show stash status
-    submodule switch tag update-ref worktree"""
+    submodule switch tag update-ref worktree cat-file check-ignore checkout-index cherry count-objects
+    diff-files diff-index diff-tree for-each-ref fsck hash-object help init ls-files ls-tree maintenance
+    merge-base name-rev prune read-tree repack rev-list rev-parse show-branch show-ref sparse-checkout
+    symbolic-ref update-index var version whatchanged write-tree"""
 )
 _HOOK_SUBCOMMANDS = word_set(
     "am checkout cherry-pick clone commit merge pull push rebase revert switch worktree gc"
@@ -30,6 +34,7 @@ _NETWORK_SUBCOMMANDS = word_set("archive clone fetch ls-remote pull push remote"
 _QUERY_OPTIONS = word_set(
     "--get --get-all --get-regexp --unset --unset-all --list -l --remove-section --rename-section"
 )
+_PUSH_VALUES = word_set("-o --push-option --repo --receive-pack --exec --recurse-submodules")
 _MAX_SETTINGS = 64
 """Maximum settings read from numbered environment variables."""
 _PARAMETER = re.compile(r"'([^'=]+)(?:'=')?=?([^']*)'")
@@ -65,6 +70,19 @@ def _find_configured_commands(
         yield from find_hook_commands(state, folder, call.span)
 
 
+def _find_setting(state: ShellState, settings: Mapping[str, str], key: str) -> str | None:
+    """Return a setting of this call, of the line, or of the repository and the user."""
+    if key in settings:
+        return settings[key]
+    if "git " + key in state.variables:
+        return lookup(state, "git " + key)
+    folder = cwd(state)
+    if UNKNOWN in folder or UNKNOWN in key:
+        return None
+    state.wants_facts = True
+    return state.facts.git_setting(folder, key)
+
+
 def _read_earlier_setting(state: ShellState, key: str) -> str | None:
     """Return the value that a `git config` earlier in the line set *key* to."""
     return lookup(state, "git " + key) if "git " + key in state.variables else None
@@ -75,10 +93,13 @@ def _run_git_subcommand(
 ) -> Result:
     name, rest = options.operands[0], options.operands[1:]
     if name.text not in _BUILT_IN_SUBCOMMANDS:
-        alias = settings.get("alias." + name.text) or lookup(state, "git alias." + name.text)
-        return _run_alias(call, name, rest, alias) if alias and alias != UNKNOWN else Result()
+        alias = _find_setting(state, settings, "alias." + name.text.lower())
+        is_running = "git alias " + name.text in state.via and not (alias or "").startswith("!")
+        return Result() if is_running or not alias else _run_alias(call, name, rest, alias)
     if _uses_network(name.text, rest):
-        return Result(inner=tuple(_find_ssh_commands(state, call, options, settings)))
+        configured = _push(state, call, rest, settings) if name.text == "push" else ()
+        _add_remote(state, rest) if name.text == "remote" else None
+        return Result(inner=(*configured, *_find_ssh_commands(state, call, options, settings)))
     handler = _SUBCOMMAND_HANDLERS.get(name.text)
     return Result() if handler is None else handler(state, call, rest)
 
@@ -114,8 +135,16 @@ def _run_alias(call: Call, name: Word, rest: tuple[Word, ...], alias: str) -> Re
     if alias.startswith("!"):
         code = " ".join((alias[1:], *(word.text for word in rest)))
         return Result("", (InnerCommand(via, call.span, code=code),))
-    words = tuple(Word(text=piece.strip("'\""), span=name.span) for piece in alias.split())
-    return run_wrapped(via, call, (call.argv[0], *words, *rest))
+    words = tuple(Word(text=piece, span=name.span) for piece in split_quoted(alias))
+    own = next((index for index, word in enumerate(call.argv) if word is name), 1)
+    before = tuple(pairwise(call.argv[:own]))
+    used = {index for index, pair in enumerate(before) if _sets_alias(*pair, name)}
+    kept = (word for index, word in enumerate(call.argv[:own]) if not used & {index, index - 1})
+    return run_wrapped(via, call, (*kept, *words, *rest))
+
+
+def _sets_alias(option: Word, value: Word, name: Word) -> bool:
+    return option.text == "-c" and value.text.lower().startswith(f"alias.{name.text.lower()}=")
 
 
 def _read_settings(state: ShellState, options: Options) -> dict[str, str]:
@@ -131,12 +160,7 @@ def _read_settings(state: ShellState, options: Options) -> dict[str, str]:
         for key, _, variable in [word.text.partition("=")]
     ]
     settings += _read_environment_settings(state)
-    return {_normalize_key(key): value for key, value in settings}
-
-
-def _normalize_key(key: str) -> str:
-    """Return *key* in lower case, except for the name of an alias, which is case-sensitive."""
-    return "alias." + key[len("alias.") :] if key.lower().startswith("alias.") else key.lower()
+    return {key.lower(): value for key, value in settings}
 
 
 def _read_environment_settings(state: ShellState) -> list[tuple[str, str]]:
@@ -161,19 +185,49 @@ def _config(state: ShellState, call: Call, words: tuple[Word, ...]) -> Result:
     )
     if len(operands) < 2 or options.has(*_QUERY_OPTIONS):  # noqa: PLR2004 -- a name and a value
         return Result("")
-    key, value = _normalize_key(operands[0].text), operands[1].text
+    key, value = operands[0].text.lower(), operands[1].text
     set_values(state, "git " + key, (value,))
     return Result("", tuple(find_setting_commands(key, value, "git config", operands[1].span)))
 
 
+def _add_remote(state: ShellState, words: tuple[Word, ...]) -> None:
+    """Remember that a remote is a mirror: `git remote add --mirror=push NAME URL`."""
+    options = parse_options(words, ("-t", "-m"), mixed=True)
+    names = [word.text for word in options.operands[1:2]]
+    if any(name == "--mirror" and (value is None or value.text == "push") for name, value in options.options):
+        for name in names:
+            set_values(state, f"git remote.{name.lower()}.mirror", ("true",))
+
+
+def _push(
+    state: ShellState, call: Call, words: tuple[Word, ...], settings: Mapping[str, str]
+) -> tuple[InnerCommand, ...]:
+    """Return the push again with the refspecs and the mirror that are configured for its remote."""
+    operands = parse_options(words, _PUSH_VALUES, mixed=True).operands
+    if len(operands) > 1 or "git push" in state.via:
+        return ()
+    remote = (
+        operands[0].text if operands else _find_setting(state, settings, "remote.pushdefault") or "origin"
+    )
+    keys = [f"remote.{remote.lower()}.{name}" for name in ("push", "mirror")]
+    found = [(key, value) for key in keys if (value := _find_setting(state, settings, key))]
+    if not found:
+        return ()
+    git, *rest = call.argv
+    texts = [text for key, value in found for text in ("-c", f"{key}={value}")]
+    argv = (git, *(Word(text=text, span=git.span) for text in texts), *rest)
+    return (InnerCommand("git push", call.span, argv),)
+
+
 def _clean(state: ShellState, call: Call, words: tuple[Word, ...]) -> Result:
     """Add `clean.requireForce=false` to the call if the line set it earlier: then `clean` needs no force."""
-    if (_read_earlier_setting(state, "clean.requireforce") or "").lower() not in ("false", "no", "off", "0"):
+    if (_find_setting(state, {}, "clean.requireforce") or "").lower() not in ("false", "no", "off", "0"):
+        return Result()
+    if "git clean" in state.via:
         return Result()
     git, *rest = call.argv
     setting = (Word(text="-c", span=git.span), Word(text="clean.requireForce=false", span=git.span))
-    unset = (("git clean.requireforce", ""),)
-    return Result(inner=(InnerCommand("git config", call.span, (git, *setting, *rest), settings=unset),))
+    return Result(inner=(InnerCommand("git clean", call.span, (git, *setting, *rest)),))
 
 
 def _difftool(state: ShellState, call: Call, words: tuple[Word, ...]) -> Result:

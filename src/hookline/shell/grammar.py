@@ -11,6 +11,7 @@ from hookline.shell.source import (
     MAX_FAILURES,
     MAX_LINE,
     Failure,
+    LimitError,
     ParseError,
     Source,
     add_failure,
@@ -21,6 +22,7 @@ from hookline.shell.source import (
     peek,
     skip_blanks,
     skip_newlines,
+    spend_work,
     take,
     to_line_span,
 )
@@ -39,7 +41,7 @@ from hookline.shell.syntax import (
     Steps,
     Term,
 )
-from hookline.shell.words import read_heredoc_parts, read_term
+from hookline.shell.words import WORD_WORK, read_heredoc_parts, read_term
 
 _REDIRECTION_OPERATOR = re.compile(
     r"(\d+|\{[A-Za-z_]\w*\})?(<<<|<<-|<<|<&|<>|<(?!\()|>>|>&|>\||>(?!\())|(&>>|&>)",
@@ -79,18 +81,16 @@ def _defer_heredoc(src: Source, quoted_delimiter: str, *, tabs: bool) -> Heredoc
 def _skip_heredoc(src: Source, delimiter: str, *, tabs: bool) -> tuple[int, int]:
     """Skip the body and its closing line, and return the start and end of the body."""
     start = src.pos
-    while src.pos < src.end:
-        line_start = src.pos
-        newline = src.text.find("\n", line_start, src.end)
-        line_end = src.end if newline < 0 else newline
-        line = src.text[line_start:line_end].lstrip("\t") if tabs else src.text[line_start:line_end]
-        src.pos = min(line_end + 1, src.end)
-        if line in (delimiter, delimiter + "\r"):
-            return start, line_start
-        if src.depth and line.startswith(delimiter + ")"):
-            src.pos = line_end - len(line) + len(delimiter)
-            return start, line_start
-    return start, src.end
+    tail = r"(?=\r?\n|\r?\Z|\))" if src.depth else r"(?=\r?\n|\r?\Z)"
+    closing = re.compile(r"(?<=\n)" + (r"\t*" if tabs else "") + re.escape(delimiter) + tail)
+    match = closing.search(src.text, start, src.end) if start < src.end else None
+    if match is None:
+        src.pos = src.end
+        return start, src.end
+    closed = src.text.startswith(")", match.end(), src.end)
+    newline = -1 if closed else src.text.find("\n", match.end(), src.end)
+    src.pos = match.end() if closed else src.end if newline < 0 else newline + 1
+    return start, match.start()
 
 
 def _read_body(src: Source, start: int, end: int, *, literal: bool, tabs: bool) -> tuple[Part, ...]:
@@ -122,8 +122,8 @@ _PLAIN_WORD = re.compile(
 )
 """A literal or quoted word without expansions, which after another word cannot be anything else."""
 _GLUED_BRACE = re.compile(r"\{(?=[^\s({\\])")
-_BASE_RESCANS = 10_000
-"""Characters that may be scanned twice in any text, besides four times its length."""
+COMMAND_WORK = 50
+"""Units of work to parse a simple command, and to record it, at about a microsecond each in all guards."""
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=", re.ASCII)
 _OPEN_SUBSCRIPT = re.compile(r"([A-Za-z_]\w*)\[", re.ASCII)
 
@@ -134,15 +134,15 @@ def parse(
     offset: int = 0,
     fixed_span: Span | None = None,
     depth: int = 0,
-    commands_left: list[int] | None = None,
+    work_left: list[int] | None = None,
 ) -> tuple[Steps, tuple[Failure, ...]]:
     """Return all commands of *text*, and the parts that are not valid shell grammar.
 
-    *offset* and *fixed_span* place the text in the original line; *commands_left* is counted down.
+    *offset* and *fixed_span* place the text in the original line; *work_left* is counted down.
     """
     if len(text) > MAX_LINE:
         span = fixed_span or (offset, offset + len(text))
-        return Steps(()), (Failure(TOO_LONG, text, span),)
+        return Steps(()), (Failure(TOO_LONG, text, span, is_limit=True),)
     src = Source(
         text=text,
         pos=0,
@@ -151,9 +151,8 @@ def parse(
         depth=depth,
         offset=offset,
         fixed_span=fixed_span,
-        rescans_left=[4 * len(text) + _BASE_RESCANS],
     )
-    src.commands_left = src.commands_left if commands_left is None else commands_left
+    src.work_left = src.work_left if work_left is None else work_left
     items: list[Step] = []
     while src.pos < src.end:
         start = src.pos
@@ -161,22 +160,24 @@ def parse(
             for step in _iterate_steps(src, frozenset()):
                 items.append(step)
                 start = src.pos
-            reason = f"unexpected {peek(src)!r}" if src.pos < src.end else ""
+            failure = ParseError(f"unexpected {peek(src)!r}") if src.pos < src.end else None
         except ParseError as error:
-            reason = str(error)
-        if reason:
-            _skip_line(src, start, reason)
+            failure = error
+        if failure is not None:
+            _skip_line(src, start, failure)
             src.depth = depth
     return Steps(tuple(items)), tuple(src.failures)
 
 
-def _skip_line(src: Source, start: int, reason: str) -> None:
+def _skip_line(src: Source, start: int, failure: ParseError) -> None:
     """Skip from *start* to the end of the line, or of the text after too many failures."""
-    final = len(src.failures) >= MAX_FAILURES or src.commands_left[0] < 0
+    final = len(src.failures) >= MAX_FAILURES or src.work_left[0] < 0
     newline = -1 if final else src.text.find("\n", src.pos, src.end)
     src.pos = src.end if newline < 0 else newline + 1
     src.pending.clear()
-    add_failure(src, reason, start)
+    if final and not isinstance(failure, LimitError):
+        failure = LimitError(f"too many errors; last: {failure}")
+    add_failure(src, failure, start)
 
 
 def _read_steps(src: Source, stop: frozenset[str]) -> Steps:
@@ -310,12 +311,11 @@ def _read_simple(src: Source) -> Node:
     assignments: list[Assignment] = []
     words: list[Term] = []
     redirections: list[Redirection] = []
-    src.commands_left[0] -= 1
-    if src.commands_left[0] < 0:
-        raise ParseError("too many commands")
+    spend_work(src, COMMAND_WORK)
     while src.pos < src.end and (char := src.text[src.pos]) not in "\n;|)":
         if words and (match := _PLAIN_WORD.match(src.text, src.pos, src.end)) is not None:
             last = match.end(1)
+            spend_work(src, WORD_WORK)
             words.append(_plain_term(match.group(1), to_line_span(src, match.span(1))))
             src.pos = match.end()
             skip_blanks(src)

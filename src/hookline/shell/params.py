@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from hookline.shell.result import UNKNOWN
-from hookline.shell.shell_state import HOLE, UNSET, ShellState, lookup, set_variable
+from hookline.shell.shell_state import HOLE, ShellState, lookup, set_variable, spend, unset_value
 from hookline.shell.syntax import Param, Part
 
 ExpandText: TypeAlias = Callable[[tuple[Part, ...]], str]
@@ -18,7 +18,7 @@ _MAX_PATTERN_TEXT = 1_000
 _MAX_STARS = 1
 """Maximum `*` in a pattern; more than one makes matching quadratic."""
 _SUBSTRING_BOUNDS = re.compile(r"\s*(-?\d{1,6})\s*(?::\s*(-?\d{1,6})\s*)?", re.ASCII)
-_KEY_PREFIX = re.compile(r"\[[\w.-]*\]=", re.ASCII)
+_KEY_PREFIX = re.compile(r"\A\[[\w.-]*\]=", re.ASCII)
 _INDEX = re.compile(r"-?\d{1,6}", re.ASCII)
 _DEFAULT_OPERATORS = frozenset({":-", "-", ":=", "=", ":+", "+", ":?", "?"})
 
@@ -45,7 +45,7 @@ def expand_parameter(state: ShellState, param: Param, expand: ExpandText) -> tup
     if items is None:
         value = _apply_operator(state, param, _current_value(state, param, expand), expand)
         return (
-            UNSET
+            unset_value(state)
             if value == UNKNOWN and param.op not in _DEFAULT_OPERATORS and is_never_set(state, param)
             else value,
         )
@@ -132,6 +132,7 @@ def _apply_operator(state: ShellState, param: Param, value: str | None, expand: 
     operator = _OPERATORS.get(op)
     if not op or UNKNOWN in value or operator is None:
         return UNKNOWN if op and UNKNOWN not in value else value
+    spend(state, 1 + (min(len(value), _MAX_PATTERN_TEXT) ** 2 >> 8))
     return operator(value, arg, replacement)
 
 

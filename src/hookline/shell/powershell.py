@@ -50,7 +50,7 @@ def split_commands(code: str, depth: int = 0) -> Iterator[tuple[Word, ...]]:
     variables: dict[str, str] = {}
     piped: tuple[str, ...] = ()
     invocation: tuple[Word, ...] = ()
-    for words, end in _split_statements(code, variables):
+    for words, end in _join_calls(list(_split_statements(code, variables))):
         argv = _normalize_command(words)
         if argv:
             command = (*argv, *(Word(text=text, span=argv[-1].span) for text in piped))
@@ -63,6 +63,34 @@ def split_commands(code: str, depth: int = 0) -> Iterator[tuple[Word, ...]]:
                 )
         invocation = argv if end == "(" and argv and argv[0].text == "invoke-expression" else ()
         piped = _pipeline_words(words, argv) if end == "|" else ()
+
+
+_DELETE_METHOD = re.compile(
+    r"(?:\[[\w.]*(directory|file|filesystem)\]::|.*(\.))delete(?:directory)?", re.IGNORECASE
+)
+"""A .NET method that deletes a file or folder, of a class or of an object."""
+
+
+def _join_calls(statements: list[tuple[list[Word], str]]) -> Iterator[tuple[list[Word], str]]:
+    """Yield the statements, with the arguments in parentheses of .NET methods and of `Remove-Item`."""
+    rest = list(reversed(statements))
+    before: list[Word] = []
+    while rest:
+        words, end = rest.pop()
+        name = words[0].text.lower() if words and end == "(" else ""
+        method = _DELETE_METHOD.fullmatch(name)
+        if method is not None:
+            arguments = rest.pop()[0] if rest else []
+            target = arguments if method[1] else [*before, *arguments]
+            kind = ".net delete-file" if method[1] == "file" else ".net delete"
+            yield [Word(text=kind, span=words[0].span), *target], end
+        elif ALIASES.get(name, name) == "remove-item" and rest:
+            yield rest.pop()
+            after, end = rest.pop() if rest else ([], "")
+            yield [*words, Word(text=UNKNOWN, span=words[0].span), *after], end
+        else:
+            yield words, end
+        before = words[1:] if words else before
 
 
 def _pipeline_words(words: list[Word], argv: tuple[Word, ...]) -> tuple[str, ...]:

@@ -15,10 +15,13 @@ from hookline.shell.source import (
     enter_nesting,
     narrow_source,
     spend_rescan,
+    spend_work,
 )
 from hookline.shell.syntax import Code, Part, Quoted, Steps
 
 Reader: TypeAlias = Callable[[Source, list[Part]], None]
+PART_WORK = 3
+"""Units of work of an expansion, an escape or a quoted part of a word."""
 _BACKTICK = re.compile(r"((?:[^`\\]|\\.)*)`", re.DOTALL)
 _BACKTICK_ESCAPE = re.compile(r"\\([\\`$])")
 _BACKTICK_ESCAPE_QUOTED = re.compile(r'\\([\\`$"])')
@@ -38,6 +41,7 @@ def read_parts(
         if reader is None:
             return
         before = src.pos
+        spend_work(src, PART_WORK)
         reader(src, parts)
         if src.pos == before:
             return
@@ -115,11 +119,11 @@ def _read_all_steps(src: Source, start: int) -> Steps:
         body = src.read_steps(src, frozenset())
         if src.pos == src.end:
             return body
-        reason = f"unexpected {src.text[src.pos]!r}"
+        failure = ParseError(f"unexpected {src.text[src.pos]!r}")
     except ParseError as error:
-        reason = str(error)
+        failure = error
     if len(src.failures) >= MAX_FAILURES:
-        raise ParseError(reason)
+        raise failure
     src.pos = src.end
-    add_failure(src, reason, start)
+    add_failure(src, failure, start)
     return Steps(())

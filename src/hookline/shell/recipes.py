@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from hookline.shell.embedded import run_interpreter
 from hookline.shell.options import Options, parse_options, word_set
-from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, resolve, spend
+from hookline.shell.result import UNKNOWN
+from hookline.shell.shell_state import (
+    OPAQUE,
+    Call,
+    InnerCommand,
+    Result,
+    ShellState,
+    find_file,
+    spend,
+)
+from hookline.shell.streams import write_file
 from hookline.shell.wrappers import run_subcommand
 
 Program: TypeAlias = Callable[[ShellState, Call], Result]
@@ -21,6 +31,14 @@ _MAKE_VALUES = word_set(
     " --working-directory"
 )
 _SHELL_CALL = re.compile(r"\$[({]shell[ \t]+([^)}\n]{0,500})|^\w+[ \t]*!=([^\n]*)", re.MULTILINE)
+_RULE = re.compile(
+    r"^([^\s#:=][^:=#\n]*+)::?(?!=)([^;\n]*(?:;[^\n]*)?)((?:\n(?:[ \t][^\n]*|#[^\n]*|(?=\n)))*)",
+    re.MULTILINE,
+)
+_VARIABLE = re.compile(r"^(?:export[ \t]+)?(\w+)[ \t]*[:?]?:?=[ \t]*([^\n$#]*?)[ \t]*$", re.MULTILINE)
+_AUTOMATIC = re.compile(r"\$[<@^*?+|%]")
+"""A variable that make sets for each rule; its value is not known here."""
+_REFERENCE = re.compile(r"\$[({](\w+)[)}]")
 _NPM_SHORTCUTS = {
     **dict.fromkeys(("t", "tst"), ("test",)),
     **dict.fromkeys(("i", "ci", "add", "install", "isntall"), ("install", "prepare")),
@@ -30,11 +48,47 @@ _NPM_SHORTCUTS = {
 _RUN_SUBCOMMANDS = word_set("run run-script rum urn")
 
 
-def extract_recipe(text: str) -> str:
-    """Return the commands in the recipes of a makefile or a justfile, one per line."""
-    lines = [line.strip().lstrip("@-+") for line in map(_extract_command, text.split("\n")) if line]
+def extract_recipe(
+    text: str, settings: Mapping[str, str] | None = None, targets: Iterable[str] | None = None
+) -> str:
+    """Return the commands in the recipes of a makefile or a justfile, one per line, with known variables.
+
+    With *targets*, only the recipes that make them; without any target in it, those of the first one.
+    """
+    if OPAQUE in text:
+        return OPAQUE
+    chosen = _select_rules(text, targets)
+    lines = [line.strip().lstrip("@-+") for line in map(_extract_command, chosen.split("\n")) if line]
     lines += [match.group(1) or match.group(2) or "" for match in _SHELL_CALL.finditer(text)]
-    return "\n".join(lines).replace("$$", "$")
+    variables = {**dict(_VARIABLE.findall(text)), **(settings or {})}
+    code = _REFERENCE.sub(lambda match: variables.get(match.group(1), match.group()), "\n".join(lines))
+    return _AUTOMATIC.sub("${_}", code.replace("$$", "\0")).replace("\0", "$")
+
+
+def _select_rules(text: str, targets: Iterable[str] | None) -> str:
+    """Return the rules of *targets* and of their prerequisites; all rules if one of them is not plain."""
+    if targets is None:
+        return text
+    bodies: dict[str, str] = {}
+    needs: dict[str, list[str]] = {}
+    for match in _RULE.finditer(text):
+        for name in match.group(1).split()[:1] if "=" in match.group(1) else match.group(1).split():
+            bodies[name] = bodies.get(name, "") + match.group() + "\n"
+            needs.setdefault(name, []).extend(match.group(2).partition("#")[0].split())
+    if any("%" in name or "$" in name for name in bodies):
+        return text
+    first = next((name for name in bodies if not name.startswith(".")), None)
+    waiting = list(targets) or ([first] if first is not None else [])
+    selected = dict.fromkeys(waiting)
+    for name in waiting:
+        if name not in bodies:
+            return text
+        new = [need for need in needs[name] if need in bodies and need not in selected]
+        waiting += new
+        selected |= dict.fromkeys(new)
+        if any("$" in need for need in needs[name]):
+            return text
+    return "".join(bodies[name] for name in selected)
 
 
 def _extract_command(line: str) -> str:
@@ -47,6 +101,8 @@ def _extract_command(line: str) -> str:
 
 def find_package_scripts(text: str, words: list[str]) -> Iterator[str]:
     """Yield the scripts of a `package.json` that npm or a similar program runs for *words*."""
+    if OPAQUE in text:
+        yield OPAQUE
     if not words:
         return
     name = words[1] if words[0] in _RUN_SUBCOMMANDS and len(words) > 1 else words[0]
@@ -63,25 +119,32 @@ def find_package_scripts(text: str, words: list[str]) -> Iterator[str]:
 
 def _make(state: ShellState, call: Call) -> Result:
     options = parse_options(call.argv[1:], _MAKE_VALUES, mixed=True)
+    pairs = (word.text.partition("=") for word in options.operands)
+    settings = {name: value for name, equals, value in pairs if equals}
+    named = [word.text for word in options.operands if "=" not in word.text]
+    targets = None if any(UNKNOWN in name for name in named) else named
     inner = [
-        InnerCommand("make", call.span, code=extract_recipe(text))
-        for text in _read_makefiles(state, call, options)
-        if text and spend(state, len(text))
+        InnerCommand("make", call.span, code=extract_recipe(text, settings, targets), exists=exists)
+        for text, exists in _read_makefiles(state, call, options)
+        if text and spend(state, len(text) >> 4)
     ]
     return Result(inner=tuple(inner))
 
 
-def _read_makefiles(state: ShellState, call: Call, options: Options) -> Iterator[str]:
-    """Yield the makefiles that the command reads, as far as this line has written them."""
+def _read_makefiles(state: ShellState, call: Call, options: Options) -> Iterator[tuple[str, bool]]:
+    """Yield the makefiles that the command reads, and whether each existed before the line."""
     paths = [value.text for name, value in options.options if value is not None and name in _MAKEFILE_OPTIONS]
     folder = options.value("-C", "--directory", "-d", "--working-directory")
     names = paths or (JUSTFILES if call.argv[0].text.endswith("just") else MAKEFILES)
     if "-" in paths:
-        yield call.stdin
-    for name in names if state.files else ():
+        yield call.stdin, False
+    for name in names:
         path = f"{folder.text}/{name}" if folder is not None and not name.startswith("/") else name
-        yield state.files.get(resolve(state, path), "")
-    yield from (value.text for name, value in options.options if name == "--eval" and value is not None)
+        content, exists = find_file(state, path) if name != "-" else (None, False)
+        yield content or "", exists
+    for name, value in options.options:
+        if name == "--eval" and value is not None:
+            yield value.text, False
 
 
 _MAKEFILE_OPTIONS = word_set("-f --file --makefile --justfile")
@@ -98,14 +161,25 @@ def _just(state: ShellState, call: Call) -> Result:
 
 def _run_package_manager(state: ShellState, call: Call, name: str) -> Result:
     result = run_subcommand(state, call, name)
-    text = state.files.get(resolve(state, "package.json")) if state.files else None
-    if text is None or not spend(state, len(text)):
+    if [word.text for word in call.argv[1:3]] == ["pkg", "set"]:
+        _set_scripts(state, [word.text for word in call.argv[3:]])
+    text, exists = find_file(state, "package.json")
+    if text is None or not spend(state, len(text) >> 4):
         return result
     words = [word.text for word in call.argv[1:] if not word.text.startswith("-")]
     scripts = tuple(
-        InnerCommand("npm run", call.span, code=code) for code in find_package_scripts(text, words)
+        InnerCommand("npm run", call.span, code=code, exists=exists)
+        for code in find_package_scripts(text, words)
     )
     return result._replace(inner=result.inner + scripts)
+
+
+def _set_scripts(state: ShellState, settings: Sequence[str]) -> None:
+    """Store the scripts that `npm pkg set scripts.NAME=COMMAND` adds to `package.json`."""
+    pairs = (text.removeprefix("scripts.").partition("=") for text in settings if text.startswith("scripts."))
+    scripts = {name: command for name, _, command in pairs}
+    if scripts:
+        write_file(state, "package.json", json.dumps({"scripts": scripts}), append=False)
 
 
 def _bun(state: ShellState, call: Call) -> Result:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias
+
 from msgspec import Struct
 
 from hookline.shell.syntax import Span
@@ -59,6 +62,51 @@ class SimpleCommand(Struct, frozen=True, kw_only=True):
     """Indices of the commands that printed a part of its standard input."""
 
 
+Action: TypeAlias = Literal[
+    "read", "use", "list", "inspect", "copy", "send", "link", "create", "write", "append", "truncate",
+    "edit", "mode", "move", "delete", "run",
+]  # fmt: skip
+"""Kinds of effects.
+
+`read` prints the content, and `list` prints names. `use` opens a file without printing it, for example to
+hash it; `inspect` looks at the existence, mode or date. `create` makes an empty file or folder, or changes
+the date. `write` replaces the content, `append` adds to it, `edit` changes it, and `truncate` empties the
+file. `mode` changes permissions or owners.
+"""
+
+
+class Effect(Struct, frozen=True, kw_only=True):
+    """One thing that a command does to a file or folder."""
+
+    action: Action
+    path: Word
+    """The path as far as it is known: unknown parts are `UNKNOWN`, and a glob stands for several paths."""
+    recursive: bool = False
+    """True if everything below the path is affected."""
+    forced: bool = False
+    """True for a deletion that asks nothing and ignores missing files."""
+    bounded: bool = False
+    """True for a read that prints a limited part of the content."""
+    certain: bool = True
+    """False if the program is unknown: it may also write to the path, or not open it at all."""
+    derived: bool = False
+    """True if the path is composed of a target folder and the name of a source."""
+    command: int = -1
+    """Index of the command in the reading."""
+    cwd: str | None = None
+    """The working directory of the command; None if it is unknown."""
+
+
+class Facts(NamedTuple):
+    """Facts from outside the line, looked up only when a command depends on them."""
+
+    read_script: Callable[[str], str | None] = lambda path: None
+    """Returns the content of an existing script by its absolute path."""
+    git_setting: Callable[[str, str], str | None] = lambda cwd, name: None
+    """Returns a setting of git in a folder, by its name in lower case."""
+
+
+NO_FACTS = Facts()
 TOO_LONG = "line is too long"
 
 
@@ -68,6 +116,11 @@ class Problem(Struct, frozen=True, kw_only=True):
     reason: str
     text: str
     span: Span
+    by_words: bool = False
+    """True if only the words in *text* matter: a shell rejects it as well, or it is a file that is too long.
+
+    Any other problem hides commands, whatever its words are.
+    """
 
     @property
     def is_whole_line(self) -> bool:
@@ -80,5 +133,7 @@ class Reading(Struct, frozen=True, kw_only=True):
 
     commands: tuple[SimpleCommand, ...]
     problems: tuple[Problem, ...]
+    effects: tuple[Effect, ...] = ()
+    """The files that the commands read, write, move, delete, send or run, in order."""
     fork_bombs: tuple[Span, ...] = ()
     """Spans that start processes without end."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from hookline.shell.git_settings import find_variable_commands
-from hookline.shell.grammar import parse
+from hookline.shell.grammar import COMMAND_WORK, parse
+from hookline.shell.options import word_set
 from hookline.shell.program_table import find_program, program_name
 from hookline.shell.result import UNKNOWN, Redirect, SimpleCommand, Word
 from hookline.shell.shell_state import (
-    MAX_COMMANDS,
+    MAX_TEXT,
+    OPAQUE,
     UNSET,
     Call,
     InnerCommand,
@@ -18,6 +20,8 @@ from hookline.shell.shell_state import (
     add_problem,
     attribute_unknown,
     cwd,
+    find_file,
+    is_unknown,
     lookup,
     resolve,
     rollback,
@@ -27,10 +31,18 @@ from hookline.shell.shell_state import (
     too_deep,
     unknown_output,
 )
+from hookline.shell.shells import SHELLS
 from hookline.shell.syntax import Command, Node, Pipe, Span, Step, Steps, Term
 
 _FILE_PREFIX = re.compile("[@=<]")
 """Characters before a file name in a word: `@file`, `--from=file`, `name=<file`."""
+_SHEBANG = re.compile(r"#![ \t]*(?:\S*/env[ \t]+(?:-S[ \t]+)?)?(\S+)")
+_MAX_FOLDERS = 20
+"""Maximum folders of `PATH` that are searched."""
+_SCRIPT_WORK, _SCRIPT_COMMANDS = 120_000, 400
+"""Units of work, and simple commands, of a script that existed before the line."""
+_TRANSFORMERS = word_set("perl python python3 ruby node php lua jq yq openssl gpg m4 xmllint sed dc bc")
+"""Programs whose output depends on their input in ways that are not followed."""
 _MAX_SEARCHED = 4_000
 """Maximum characters of a line that is searched as a whole for the position of a piece of code."""
 
@@ -45,17 +57,22 @@ def invoke(
     settings: tuple[tuple[str, str], ...] = (),
 ) -> str:
     """Record the command *argv*, evaluate the commands it runs, and return its output if known."""
-    if len(state.commands) >= MAX_COMMANDS:
+    if len(state.commands) >= state.commands_limit:
         spend(state, 1)  # records the problem once
         return UNKNOWN
     name = program_name(argv[0].text)
+    if OPAQUE in argv[0].text:
+        add_problem(state, "runs text that is encoded or too long", state.line, span)
     output_mark = record_command(state, name, argv, stdin, span, redirects=redirects, settings=settings)
     outer = [(key, state.variables.get(key)) for key, _ in settings]
     for key, value in settings:
         set_values(state, key, (value,))
     if settings:
         evaluate_variables(state, settings, span)
-    output = attribute_unknown(_run_command(state, name, argv, stdin, span), output_mark)
+    output = _run_command(state, name, argv, stdin, span)
+    output = attribute_unknown(output if len(output) <= MAX_TEXT else OPAQUE, output_mark)
+    if output == output_mark and name in _TRANSFORMERS and stdin and UNKNOWN not in stdin:
+        output = OPAQUE + output_mark.removeprefix(UNKNOWN)
     for key, old in outer:
         if old is None:
             state.variables.pop(key, None)
@@ -76,6 +93,7 @@ def record_command(
 ) -> str:
     """Add a simple command to the result, and return the mark of its unknown output."""
     directory = cwd(state)
+    spend(state, COMMAND_WORK)
     input_text, stdin_origins = split_origins(state, stdin)
     state.commands.append(
         SimpleCommand(
@@ -135,21 +153,42 @@ def _run_command(state: ShellState, name: str, argv: tuple[Word, ...], stdin: st
         state.fork_bombs.append(span)
     call = Call(argv, stdin, span)
     program = find_program(name) or state.runners.get(name)
-    is_written_script = state.files and "/" in argv[0].text and resolve(state, argv[0].text) in state.files
-    result = _run_script(state, call) if program is None or is_written_script else program(state, call)
+    path = _find_written_program(state, argv[0].text)
+    result = _run_script(state, call, path) if program is None or path else program(state, call)
     if result.inner:
-        return "".join([evaluate_inner(state, command) for command in result.inner])
+        printed = result.output if result.output != UNKNOWN else ""
+        return printed + "".join([evaluate_inner(state, command) for command in result.inner])
     return result.output
 
 
-def _run_script(state: ShellState, call: Call) -> Result:
-    """Run a file by its path if this line wrote it."""
-    path = call.argv[0].text
-    content = state.files.get(resolve(state, path)) if "/" in path and UNKNOWN not in path else None
+def _find_written_program(state: ShellState, name: str) -> str:
+    """Return the path of a program that this line wrote, by its path or in a folder of `PATH`."""
+    if not state.files or name.rpartition("/")[2] not in state.file_names:
+        return ""
+    folders = [""] if "/" in name else (lookup(state, "PATH") or "").split(":")[:_MAX_FOLDERS]
+    paths = (resolve(state, f"{folder}/{name}" if folder else name) for folder in folders)
+    return next((path for path in paths if path in state.files), "")
+
+
+def _run_script(state: ShellState, call: Call, path: str) -> Result:
+    """Run a file by its path, in the language that its first line names."""
+    path = path or call.argv[0].text
+    if "/" not in path or UNKNOWN in path:
+        return Result()
+    content, exists = find_file(state, path)
     if content is None:
         return Result()
+    shebang = _SHEBANG.match(content)
+    if shebang is not None and program_name(shebang.group(1)) not in SHELLS:
+        words = (Word(text=text, span=call.span) for text in (*shebang.group().split()[-1:], path))
+        interpreter = program_name(shebang.group(1))
+        if find_program(interpreter) is None:
+            return Result()
+        argv = (Word(text=interpreter, span=call.span), *tuple(words)[1:], *call.argv[1:])
+        return Result(inner=(InnerCommand(path, call.span, argv, stdin=call.stdin),))
     args = tuple(word.text for word in call.argv)
-    return Result(inner=(InnerCommand(path, call.span, code=content, stdin=call.stdin, args=args),))
+    command = InnerCommand(path, call.span, code=content, stdin=call.stdin, args=args, exists=exists)
+    return Result(inner=(command,))
 
 
 def evaluate_inner(state: ShellState, command: InnerCommand) -> str:
@@ -176,7 +215,7 @@ def evaluate_inner(state: ShellState, command: InnerCommand) -> str:
         set_values(state, name, (value,))
     if command.settings:
         evaluate_variables(state, command.settings, command.span)
-    output = _evaluate_contents(state, command)
+    output = _evaluate_script(state, command) if command.exists else _evaluate_contents(state, command)
     if command.subshell:
         rollback(state, checkpoint)
     state.via, state.depth, state.wrapper_depth, state.alternative, state.alternative_count = saved
@@ -189,30 +228,66 @@ def evaluate_variables(state: ShellState, settings: tuple[tuple[str, str], ...],
         evaluate_inner(state, command)
 
 
+def _evaluate_script(state: ShellState, command: InnerCommand) -> str:
+    """Evaluate a script that existed before the line, with limits of its own: the line is read to its end."""
+    saved = state.work_left, state.commands_limit, state.existing_script
+    budget = min(state.work_left, _SCRIPT_WORK)
+    state.work_left = budget
+    state.commands_limit = min(state.commands_limit, len(state.commands) + _SCRIPT_COMMANDS)
+    state.existing_script = command.code or " "
+    output = _evaluate_contents(state, command)
+    used = budget - max(state.work_left, 0)
+    state.work_left, state.commands_limit, state.existing_script = saved[0] - used, *saved[1:]
+    return output
+
+
 def _evaluate_contents(state: ShellState, command: InnerCommand) -> str:
     if command.code is not None:
+        content = _find_printed_file(state, command.code) if is_unknown(command.code) else None
+        if content is not None and not command.exists:
+            return _evaluate_script(state, command._replace(code=content, exists=True))
         return _evaluate_code(state, command.code, command.stdin, command.span)
     return invoke(state, command.argv, command.stdin, command.span) if command.argv else ""
 
 
+def _find_printed_file(state: ShellState, code: str) -> str | None:
+    """Return the content of an existing file if *code* is the output of a `cat` of it."""
+    origins = split_origins(state, code)[1]
+    printer = state.commands[origins[0]] if len(origins) == 1 else None
+    if printer is None or printer.name != "cat":
+        return None
+    inputs = [redirect.target for redirect in printer.redirects if redirect.op == "<"]
+    paths = [word.text for word in (*printer.words[1:], *inputs) if not word.text.startswith("-")]
+    return find_file(state, paths[0])[0] if len(paths) == 1 and UNKNOWN not in paths[0] else None
+
+
 def _evaluate_code(state: ShellState, code: str, stdin: str, span: Span) -> str:
-    if not spend(state, len(code) + span[1] - span[0]):
+    if OPAQUE in code:
+        add_problem(state, "runs text that is encoded or too long", state.line, span)
+    if not spend(state, 1 + (len(code) >> 4)):
         return UNKNOWN
-    return state.evaluate(state, _parse_code(state, code, span), stdin)
+    return state.evaluate(state, _parse_inner(state, code, span), stdin)
 
 
-def _parse_code(state: ShellState, code: str, span: Span) -> Steps:
+def _parse_inner(state: ShellState, code: str, span: Span) -> Steps:
     """Parse *code*; its spans are exact if the line contains it verbatim."""
     needle = code.rstrip("\n")
-    position = state.line.find(needle, *span)
+    position = state.line.find(needle, *span) if spend(state, (span[1] - span[0]) >> 8) else -1
     if position < 0 and len(state.line) <= _MAX_SEARCHED:
         position = state.line.find(needle)
-    offset, fixed_span = (0, span) if position < 0 else (position, None)
+    return parse_code(state, code, offset=max(position, 0), fixed_span=span if position < 0 else None)
+
+
+def parse_code(state: ShellState, code: str, *, offset: int = 0, fixed_span: Span | None = None) -> Steps:
+    """Parse *code* with the work that is left, and record the parts that are not valid."""
+    share = state.work_left // 2  # the rest is left for the evaluation of the parsed commands
+    work_left = [share]
     steps, failures = parse(
-        code, offset=offset, fixed_span=fixed_span, depth=state.depth, commands_left=state.commands_left
+        code, offset=offset, fixed_span=fixed_span, depth=state.depth, work_left=work_left
     )
+    state.work_left -= share - max(work_left[0], 0)
     for failure in failures:
-        add_problem(state, failure.reason, failure.text, failure.span)
+        add_problem(state, failure.reason, failure.text, failure.span, by_words=not failure.is_limit)
     return steps
 
 
@@ -265,7 +340,7 @@ def evaluate_alias(state: ShellState, alias: str, rest: tuple[Term, ...], stdin:
         state.depth + 1,
     )
     steps = (
-        _parse_code(state, alias, name.span)
+        _parse_inner(state, alias, name.span)
         if spend(state, len(alias)) and not too_deep(state)
         else Steps(())
     )

@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from hookline.shell.result import UNKNOWN
+from hookline.shell.shell_state import OPAQUE
 
 _ADDRESS = re.compile(
     r"""(?:[ \t;\n{}\0\U000f0000-\U000ffffd]|\#[^\n]*|\d+(?:~\d+)?|[$,!+~]
@@ -30,6 +31,8 @@ _ARGUMENTS = {
     **dict.fromkeys(":btTvqQlL", _LABEL_ARGUMENT),
 }
 """The argument of each command, by its letter."""
+MAX_SCRIPT = 50_000
+"""Maximum characters of a script that is parsed; a longer one counts as a command that is not known."""
 _FLAGS = re.compile(r"[gpimeIM\d]*")
 _ESCAPED_CHARACTER = re.compile(r"\\(.)", re.DOTALL)
 _REPLACEMENT_REFERENCE = re.compile(r"\\(.)|&", re.DOTALL)
@@ -53,6 +56,8 @@ class _Effects(NamedTuple):
 
 def parse_sed(script: str) -> Script:
     """Return the commands that a sed *script* runs, and the files it writes."""
+    if len(script) > MAX_SCRIPT:
+        return Script((OPAQUE,))
     effects, runs_input, pos = _Effects([], []), False, 0
     while pos < len(script):
         address = _ADDRESS.match(script, pos)
@@ -137,6 +142,8 @@ _QUOTED_STRING = re.compile(r"""\s*(["'])(.*)\1\s*""", re.DOTALL)
 
 def parse_ed(script: str, depth: int = 0) -> Script:
     """Return the commands that an ed, ex or vim *script* runs, and the files it writes."""
+    if len(script) > MAX_SCRIPT:
+        return Script((OPAQUE,))
     effects, inserting = _Effects([], []), False
     for line in script.split("\n"):
         if inserting:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from hookline.shell.result import UNKNOWN, Problem, SimpleCommand, Word
+from hookline.shell.result import NO_FACTS, UNKNOWN, Effect, Facts, Problem, SimpleCommand, Word
 from hookline.shell.source import MAX_NESTING
 from hookline.shell.syntax import Code, Node, Span, Steps
 
@@ -18,19 +18,41 @@ MAX_WRAPPERS = 8
 """Maximum nesting of programs that run programs; real lines stay under five."""
 MAX_TEXT = 131_072
 """Maximum characters of one value, so that doubling a value repeatedly cannot fill the memory."""
-MAX_ALTERNATIVES = 16
+MAX_ALTERNATIVES = 48
 """Maximum values of one variable that are evaluated: items of a loop, results of branches."""
 MAX_COMMANDS = 1_000
-"""Maximum simple commands of one line, at about 25 microseconds each to parse and evaluate.
-The rest of a longer line is not read; it becomes a problem, and the user is asked if it looks dangerous."""
+"""Maximum simple commands of one line, at about 200 microseconds each in all guards."""
+_MANY_NUMBERS = 8
+"""Numbers of a sequence that are evaluated."""
 MAX_PROBLEMS = 16
 """Maximum problems that are recorded; one is enough to ask the user."""
+_MATCH_ALL_GLOB = re.compile(r"(\.?/|[^*?\[]*/|(?!.*/))(?:\*|\.\*|\*\*|\.\[!\.\]\*|\?\*)/?")
+"""A pattern that matches everything in a folder."""
+_FOLDER_OF_GLOB = re.compile(r"[^*?\[]*/")
+_SCRATCH_FOLDERS = ("/tmp/", "/var/tmp/")  # noqa: S108 -- nothing is written there
+MAX_FILES = 200
+"""Maximum files written by one line whose content is remembered."""
+_PROGRAM_FOLDERS = (
+    "/usr/bin/",
+    "/usr/sbin/",
+    "/usr/lib/",
+    "/usr/share/",
+    "/bin/",
+    "/sbin/",
+    "/lib/",
+    "/dev/",
+)
+"""Folders of installed programs, whose scripts are known by name."""
 _FIRST_MARK = 0xF0000
 UNSET = UNKNOWN + "\U000ffffd"
 """The value of a variable that nothing in the line sets: it may be empty."""
+OPAQUE = UNKNOWN + "\U000ffffb"
+"""Start of a value that the line fixes, but that is too large or encoded; running it must ask."""
 HOLE = "\U000ffffc"
 """An unset item of an array before a set one."""
 _MARK_RUN = re.compile("[\U000f0000-\U000ffffd]+")
+_BLANKS_AND_MARKS = re.compile("[\0\U000f0000-\U000ffffd\\s]*")
+_UNMARKED_OPAQUE = re.compile(OPAQUE + "(?![\U000f0000-\U000ffffd])")
 _UNMARKED_UNKNOWN = re.compile("\0(?![\U000f0000-\U000ffffd])")
 
 
@@ -40,9 +62,14 @@ class ShellState(Struct, kw_only=True):
     line: str
     home: str
     work_left: int
-    """Units of work left; linear in the length of the line, so that evaluating it is."""
-    commands_left: list[int]
-    """Number of simple commands that may still be parsed; shared with the parser."""
+    """Units of work left for parsing and evaluation, at about a microsecond each; data costs next to none."""
+    commands_limit: int = MAX_COMMANDS
+    """Number of recorded commands at which the evaluation ends."""
+    facts: Facts = NO_FACTS
+    wants_facts: bool = False
+    """True if the result depends on facts."""
+    code_work_left: int = 80_000
+    """Units of work left for code of other languages, at about three microseconds each."""
     evaluate: Callable[[ShellState, Steps, str], str]
     """Evaluates commands; passed in because words contain commands and commands contain words."""
     variables: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -60,6 +87,8 @@ class ShellState(Struct, kw_only=True):
     """The commands that read from a `>(…)`, by its path."""
     commands: list[SimpleCommand] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    code_effects: list[Effect] = field(default_factory=list)
+    """Effects of code in other languages on files."""
     fork_bombs: list[Span] = field(default_factory=list)
     runners: Mapping[str, Callable[[ShellState, Call], Result]] = field(default_factory=dict)
     """Further programs that run their arguments, besides those in the program table."""
@@ -72,6 +101,12 @@ class ShellState(Struct, kw_only=True):
     """Number of enclosing commands that run in the background or in a pipe."""
     background_depth_at_call: dict[str, int] = field(default_factory=dict)
     """For each function being evaluated, that number at its call."""
+    existing_script: str = ""
+    """The script being evaluated that existed before the line; empty outside of one."""
+    reads: dict[str, int] = field(default_factory=dict)
+    """Number of lines that `read` has taken from each input."""
+    loop_condition: bool = False
+    """True in the condition of a loop, where `read` takes every line in turn."""
     depth: int = 0
     wrapper_depth: int = 0
     alternative: int = 0
@@ -93,6 +128,8 @@ class InnerCommand(NamedTuple):
     subshell: bool = True
     settings: tuple[tuple[str, str], ...] = ()
     """Variables that are set for this command only."""
+    exists: bool = False
+    """True if the code is a file that existed before the line."""
 
 
 class Result(NamedTuple):
@@ -115,10 +152,17 @@ def unknown_output(state: ShellState) -> str:
     return UNKNOWN + chr(_FIRST_MARK + len(state.commands) - 1)
 
 
+def is_unknown(text: str) -> bool:
+    """Return whether nothing of *text* is known, except blanks."""
+    return OPAQUE not in text and _BLANKS_AND_MARKS.fullmatch(text) is not None
+
+
 def attribute_unknown(text: str, mark: str) -> str:
     """Return *text* with *mark* on its unknown parts that have no mark yet."""
     if text == UNKNOWN:
         return mark
+    if OPAQUE in text:
+        text = _UNMARKED_OPAQUE.sub(lambda match: match.group() + mark.removeprefix(UNKNOWN), text)
     return _UNMARKED_UNKNOWN.sub(mark, text) if UNKNOWN in text else text
 
 
@@ -135,7 +179,7 @@ def set_variable(state: ShellState, name: str, value: str) -> None:
     """Set a variable; each further alternative adds its value to that of the first."""
     name = state.namerefs.get(name, name) if state.namerefs else name
     old = state.variables.get(name)
-    new: tuple[str, ...] = (value if len(value) <= MAX_TEXT else UNKNOWN,)
+    new: tuple[str, ...] = (value if len(value) <= MAX_TEXT else OPAQUE,)
     if state.alternative and old:
         new = tuple(dict.fromkeys(new + old))[:MAX_ALTERNATIVES]
     set_values(state, name, new)
@@ -145,6 +189,16 @@ def set_values(state: ShellState, name: str, values: tuple[str, ...]) -> None:
     """Set the possible values of *name*, or the items of an array, and log the old ones."""
     state.undo_log.append((name, state.variables.get(name)))
     state.variables[name] = values
+
+
+def limit_values(values: Iterable[str]) -> tuple[str, ...]:
+    """Return the different *values* of a loop, some of many numbers; if too many, the last is opaque."""
+    different = tuple(dict.fromkeys(values))
+    if len(different) <= _MANY_NUMBERS:
+        return different
+    if "".join(different).isdecimal():
+        return different[: _MANY_NUMBERS // 2] + different[-_MANY_NUMBERS // 2 :]
+    return different if len(different) <= MAX_ALTERNATIVES else (*different[: MAX_ALTERNATIVES - 1], OPAQUE)
 
 
 def merge_branch(state: ShellState, checkpoint: int) -> None:
@@ -180,9 +234,14 @@ def lookup(state: ShellState, name: str) -> str | None:
     return values[0] if values else None
 
 
+def unset_value(state: ShellState) -> str:
+    """Return the value of a variable that the line does not set; an existing script may set it elsewhere."""
+    return UNKNOWN if state.existing_script else UNSET
+
+
 def store_file(state: ShellState, path: str, content: str) -> None:
     """Remember the *content* of the file at the absolute *path*."""
-    state.files[path] = content if len(content) <= MAX_TEXT else UNKNOWN
+    state.files[path] = content if len(content) <= MAX_TEXT else OPAQUE
     state.file_names.add(posixpath.basename(path))
 
 
@@ -196,6 +255,17 @@ def find_written_files(state: ShellState, pattern: str, names: Iterable[str] = (
         for path in state.files
         if fnmatchcase(path, absolute) and any(fnmatchcase(posixpath.basename(path), name) for name in names)
     ][:MAX_ALTERNATIVES]
+
+
+def list_matches(word: Word) -> str:
+    """Return a word of a list; a match of `folder/*` may be anything in it, as dangerous as the whole."""
+    if not word.glob:
+        return word.text
+    match = _MATCH_ALL_GLOB.fullmatch(word.text)
+    if match is not None and match.group(1) not in _SCRATCH_FOLDERS:
+        return (match.group(1) or "./") + UNSET
+    folder = _FOLDER_OF_GLOB.match(word.text)
+    return (folder.group() if folder is not None else "") + UNKNOWN
 
 
 def cwd(state: ShellState) -> str:
@@ -212,16 +282,29 @@ def spend(state: ShellState, units: int) -> bool:
     if state.work_left < 0:
         return False
     state.work_left -= units
-    if len(state.commands) >= MAX_COMMANDS:
+    if len(state.commands) >= state.commands_limit:
         state.work_left = -1
     if state.work_left < 0:
         add_problem(state, "too complex to evaluate", state.line, (0, len(state.line)))
     return state.work_left >= 0
 
 
-def add_problem(state: ShellState, reason: str, text: str, span: Span) -> None:
+def add_problem(state: ShellState, reason: str, text: str, span: Span, *, by_words: bool = False) -> None:
+    """Record a problem; in a script that existed before the line, only its words matter."""
     if len(state.problems) < MAX_PROBLEMS:
-        state.problems.append(Problem(reason=reason, text=text, span=span))
+        text, by_words = (state.existing_script, True) if state.existing_script else (text, by_words)
+        state.problems.append(Problem(reason=reason, text=text, span=span, by_words=by_words))
+
+
+def find_file(state: ShellState, path: str) -> tuple[str | None, bool]:
+    """Return the content of a file that the line executes, and whether it existed before the line."""
+    absolute = resolve(state, path)
+    content = state.files.get(absolute)
+    is_path = absolute.startswith("/") and UNKNOWN not in absolute
+    if content is not None or not is_path or absolute.startswith(_PROGRAM_FOLDERS):
+        return content, False
+    state.wants_facts = True
+    return state.facts.read_script(absolute), True
 
 
 def too_deep(state: ShellState) -> bool:

@@ -8,12 +8,12 @@ from typing import TypeAlias
 
 from hookline.shell.options import Options, parse_options
 from hookline.shell.result import UNKNOWN, Word
-from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, find_written_files, resolve
+from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, find_file, find_written_files
 from hookline.shell.wrappers import run_wrapped
 
 Program: TypeAlias = Callable[[ShellState, Call], Result]
 
-_SHELLS = (
+SHELLS = (
     "sh",
     "bash",
     "zsh",
@@ -92,14 +92,13 @@ def _run_shell_script(state: ShellState, call: Call, operands: tuple[Word, ...])
     path = operands[0].text
     if operands[0].glob and state.files:
         path = next(iter(find_written_files(state, path)), path)
-    content = (
-        call.stdin if path in ("/dev/stdin", "-", "/dev/fd/0") else state.files.get(resolve(state, path))
-    )
+    from_input = path in ("/dev/stdin", "-", "/dev/fd/0")
+    content, exists = (call.stdin, False) if from_input else find_file(state, path)
     if content is None:
         return Result()
     args = tuple(word.text for word in operands)
     span = call.span if path in ("/dev/stdin", "-") else operands[0].span
-    return Result("", (InnerCommand(path, span, code=content, args=args),))
+    return Result("", (InnerCommand(path, span, code=content, args=args, exists=exists),))
 
 
 def _su(state: ShellState, call: Call) -> Result:
@@ -202,7 +201,7 @@ _COMMAND_VALUES = ("-p", "-s", "-c", "--prepare", "--setup", "--cleanup", "--con
 
 
 PROGRAMS: Mapping[str, Program] = {
-    **dict.fromkeys(_SHELLS, _shell),
+    **dict.fromkeys(SHELLS, _shell),
     "su": _su,
     "runuser": _su,
     "sg": _su,

@@ -11,8 +11,8 @@ from msgspec import Struct, field
 
 from hookline.shell.syntax import Span, Steps
 
-MAX_LINE = 131_072
-"""Maximum characters of a line; Linux passes no longer text to a program as one argument."""
+MAX_LINE = 1_048_576
+"""Maximum characters of a line; most of a line this long must be data, because work is limited as well."""
 MAX_NESTING = 32
 """Maximum nesting of constructs, at ten Python frames of a thousand each; people stay under fifteen."""
 
@@ -20,16 +20,21 @@ MAX_FAILURES = 8
 """Maximum parts that may fail to parse before the rest of the text is skipped as one."""
 
 _BLANK = re.compile(r"(?:[ \t]|\\\n|\r(?=\n))*(?:#[^\n]*)?")
+_BLANK_LINES = re.compile(r"(?:(?:[ \t\r]|\\\n)*+(?:#[^\n]*)?+\n)*+")
 _BLANK_INITIALS = " \t\\\r#"
 """First characters of blanks; checked at the end of every word before the pattern is tried."""
 
 
-UNLIMITED_COMMANDS = 1_000_000
-"""Number of simple commands that no text reaches."""
+MAX_WORK = 200_000
+"""Units of work for a text of any length, at about a microsecond each in all guards."""
 
 
 class ParseError(Exception):
-    """The text from here on is not valid shell grammar, or nested too deep."""
+    """The text from here on is not valid shell grammar."""
+
+
+class LimitError(ParseError):
+    """The text from here on is nested too deep, or takes too much work."""
 
 
 class Failure(NamedTuple):
@@ -38,6 +43,8 @@ class Failure(NamedTuple):
     reason: str
     text: str
     span: Span
+    is_limit: bool = False
+    """True if the text may be valid, and was not parsed because of a limit."""
 
 
 class Source(Struct, kw_only=True):
@@ -53,10 +60,8 @@ class Source(Struct, kw_only=True):
     fixed_span: Span | None = None
     """The span of this whole text, if its characters have no position of their own in the line."""
     pending: list[Pending] = field(default_factory=list)
-    commands_left: list[int] = field(default_factory=lambda: [UNLIMITED_COMMANDS])
-    """Number of simple commands that may still be parsed; shared by all sources of a line."""
-    rescans_left: list[int] = field(default_factory=lambda: [0])
-    """Number of characters that may still be scanned twice; shared by all sources of a line."""
+    work_left: list[int] = field(default_factory=lambda: [MAX_WORK])
+    """Units of work that may still be spent; shared by all sources of a line."""
     failures: list[Failure] = field(default_factory=list)
     """Parts that did not parse inside others that did; shared by all sources of a line."""
 
@@ -85,15 +90,16 @@ def to_line_span(src: Source, span: Span) -> Span:
     return src.fixed_span or (span[0] + src.offset, span[1] + src.offset)
 
 
-def add_failure(src: Source, reason: str, start: int) -> None:
+def add_failure(src: Source, error: ParseError, start: int) -> None:
     """Record that the text from *start* to the cursor did not parse."""
-    src.failures.append(Failure(reason, src.text[start : src.pos], to_line_span(src, (start, src.pos))))
+    span = to_line_span(src, (start, src.pos))
+    src.failures.append(Failure(str(error), src.text[start : src.pos], span, isinstance(error, LimitError)))
 
 
 def enter_nesting(src: Source) -> None:
     src.depth += 1
     if src.depth > MAX_NESTING:
-        raise ParseError(f"nesting exceeds {MAX_NESTING} levels")
+        raise LimitError(f"nesting exceeds {MAX_NESTING} levels")
 
 
 def skip_blanks(src: Source) -> None:
@@ -111,6 +117,8 @@ def skip_newlines(src: Source) -> None:
         heredocs, src.pending = src.pending, []
         for read_heredoc in heredocs:
             read_heredoc(src)
+        match = _BLANK_LINES.match(src.text, src.pos, src.end)
+        src.pos = match.end() if match is not None else src.pos
         skip_blanks(src)
 
 
@@ -131,7 +139,12 @@ def expect(src: Source, literal: str) -> None:
         raise ParseError(f"expected {literal!r}")
 
 
+def spend_work(src: Source, units: int) -> None:
+    src.work_left[0] -= units
+    if src.work_left[0] < 0:
+        raise LimitError("too complex to parse")
+
+
 def spend_rescan(src: Source, characters: int) -> None:
-    src.rescans_left[0] -= characters
-    if src.rescans_left[0] < 0:
-        raise ParseError("too complex to parse")
+    """Count *characters* that are scanned twice."""
+    spend_work(src, characters >> 4)

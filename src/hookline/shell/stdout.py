@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import binascii
 import re
 from collections.abc import Callable, Mapping
 from itertools import takewhile
@@ -11,7 +10,17 @@ from typing import TypeAlias
 from hookline.shell.ansi import decode_echo, decode_printf
 from hookline.shell.options import parse_options
 from hookline.shell.result import UNKNOWN, Word
-from hookline.shell.shell_state import MAX_TEXT, Call, Result, ShellState, cwd, lookup, resolve, set_variable
+from hookline.shell.shell_state import (
+    MAX_TEXT,
+    OPAQUE,
+    Call,
+    Result,
+    ShellState,
+    cwd,
+    lookup,
+    resolve,
+    set_variable,
+)
 from hookline.shell.streams import write_file
 
 Program: TypeAlias = Callable[[ShellState, Call], Result]
@@ -82,7 +91,7 @@ def _cat(state: ShellState, call: Call) -> Result:
     if not operands:
         return Result(call.stdin)
     content = "".join(_read_file(state, word.text, call.stdin) for word in operands)
-    return Result(content if len(content) <= MAX_TEXT else UNKNOWN)
+    return Result(content if len(content) <= MAX_TEXT else OPAQUE)
 
 
 def _read_file(state: ShellState, path: str, stdin: str) -> str:
@@ -107,35 +116,6 @@ def _printenv(state: ShellState, call: Call) -> Result:
     return Result((lookup(state, operands[0].text) or "") + "\n") if len(operands) == 1 else Result()
 
 
-def _base64(state: ShellState, call: Call) -> Result:
-    options = parse_options(call.argv[1:], ("-w", "--wrap", "-i", "-o"), mixed=True)
-    text = _read_file(state, options.operands[0].text, call.stdin) if options.operands else call.stdin
-    if not options.has("-d", "-D", "--decode") or UNKNOWN in text or not text:
-        return Result()
-    return Result(_decode_base64(text))
-
-
-def _decode_base64(text: str) -> str:
-    try:
-        return (
-            binascii.a2b_base64(text.encode("ascii", "ignore")).decode("utf-8", "replace").replace("\0", "")
-        )
-    except binascii.Error:
-        return UNKNOWN
-
-
-def _xxd(state: ShellState, call: Call) -> Result:
-    options = parse_options(call.argv[1:], ("-l", "-s", "-c", "-o"), mixed=True)
-    digits = re.sub(r"\s+", "", call.stdin)
-    if not options.has("-r") or not options.has("-p") or not re.fullmatch(r"(?:[0-9a-fA-F]{2})+", digits):
-        return Result()
-    return Result(bytes.fromhex(digits).decode("utf-8", "replace"))
-
-
-def _rev(state: ShellState, call: Call) -> Result:
-    return Result("\n".join(line[::-1] for line in call.stdin.split("\n")))
-
-
 PROGRAMS: Mapping[str, Program] = {
     "echo": _echo,
     "printf": _printf,
@@ -143,7 +123,4 @@ PROGRAMS: Mapping[str, Program] = {
     "tee": _tee,
     "pwd": _pwd,
     "printenv": _printenv,
-    "base64": _base64,
-    "xxd": _xxd,
-    "rev": _rev,
 }

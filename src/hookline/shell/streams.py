@@ -7,13 +7,16 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from hookline.shell.expand import evaluate_substitution, expand_text
-from hookline.shell.options import parse_options, word_set
+from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import UNKNOWN, Redirect, Word
 from hookline.shell.shell_state import (
+    MAX_FILES,
     MAX_TEXT,
+    OPAQUE,
     Call,
     Result,
     ShellState,
+    is_unknown,
     lookup,
     resolve,
     set_values,
@@ -22,8 +25,6 @@ from hookline.shell.shell_state import (
 )
 from hookline.shell.syntax import Redirection
 
-MAX_FILES = 200
-"""Maximum files written by one line whose content is remembered."""
 _OUTPUT_OPERATORS = frozenset({">", ">>", ">|", "&>", "&>>"})
 _FIRST_NAMED_FD = 10
 """The descriptor that bash assigns to the first `{name}`."""
@@ -105,8 +106,11 @@ def write_file(state: ShellState, path: str, content: str, *, append: bool) -> N
 
 Program: TypeAlias = Callable[[ShellState, Call], Result]
 
-_BLANKS_AND_MARKS = re.compile("[\0\U000f0000-\U000ffffd\\s]+")
 _VALUES = word_set("-n -c -k -t -w -f -s -S -d --lines --bytes --key --field-separator --width")
+_SPECIAL, _SPECIAL_EXTENDED = re.compile(r"[\\.*\[\]^$]"), re.compile(r"[\\.*\[\]^$+?{}|()]")
+_CONTEXT = word_set(
+    "-A -B -C -n -H -f -w -x -z -b --context --line-number --file --word-regexp --line-regexp"
+)
 _GREP_VALUES = word_set("-e -f -m -A -B -C --regexp --file --max-count --include --exclude")
 
 
@@ -121,8 +125,27 @@ def _grep(state: ShellState, call: Call) -> Result:
     options = parse_options(call.argv[1:], _GREP_VALUES, mixed=True)
     if options.has("-c", "--count", "-q", "--quiet", "-l", "-L", "-r", "-R", "--files"):
         return Result()
-    has_pattern_option = options.has("-e", "-f", "--regexp", "--file")
-    return pass_through(state, call, options.operands if has_pattern_option else options.operands[1:])
+    pattern = options.value("-e", "--regexp") or next(iter(options.operands), None)
+    files = options.operands if options.has("-e", "-f", "--regexp", "--file") else options.operands[1:]
+    passed = pass_through(state, call, files)
+    is_extended = (
+        options.has("-E", "-P") or not call.argv[0].text.endswith("grep") or "eg" in call.argv[0].text
+    )
+    special = _SPECIAL_EXTENDED if is_extended else _SPECIAL
+    if pattern is None or special.search(pattern.text) or options.has(*_CONTEXT) or UNKNOWN in passed.output:
+        return passed
+    return Result(_select_lines(passed.output, pattern.text, options))
+
+
+def _select_lines(text: str, literal: str, options: Options) -> str:
+    ignores_case = options.has("-i", "--ignore-case")
+    needle = literal.lower() if ignores_case else literal
+    chosen = [
+        line
+        for line in text.split("\n")[:-1]
+        if (needle in (line.lower() if ignores_case else line)) != options.has("-v", "--invert-match")
+    ]
+    return "".join((literal if options.has("-o", "--only-matching") else line) + "\n" for line in chosen)
 
 
 def _envsubst(state: ShellState, call: Call) -> Result:
@@ -133,11 +156,9 @@ def pass_through(state: ShellState, call: Call, files: tuple[Word, ...]) -> Resu
     """Return the input as output if any of it is known; otherwise the output originates from this command."""
     contents = [state.files.get(resolve(state, word.text), UNKNOWN) for word in files if word.text != "-"]
     content = "".join(contents) if contents else call.stdin
-    return (
-        Result(content)
-        if len(content) <= MAX_TEXT and _BLANKS_AND_MARKS.sub("", content[:MAX_TEXT])
-        else Result()
-    )
+    if len(content) > MAX_TEXT:
+        return Result(OPAQUE)
+    return Result() if is_unknown(content) else Result(content)
 
 
 def _realpath(state: ShellState, call: Call) -> Result:
@@ -151,7 +172,7 @@ def _realpath(state: ShellState, call: Call) -> Result:
 
 
 PROGRAMS: Mapping[str, Program] = {
-    **dict.fromkeys(word_set("head tail sort uniq tac nl fold fmt column sponge pv"), _filter),
+    **dict.fromkeys(word_set("sort uniq nl fold fmt column sponge pv"), _filter),
     **dict.fromkeys(word_set("grep egrep fgrep rg"), _grep),
     "envsubst": _envsubst,
     **dict.fromkeys(("realpath", "readlink", "grealpath", "greadlink"), _realpath),

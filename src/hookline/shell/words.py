@@ -27,11 +27,14 @@ from hookline.shell.source import (
     skip_blanks,
     skip_newlines,
     spend_rescan,
+    spend_work,
     take,
     to_line_span,
 )
 from hookline.shell.syntax import Arith, Array, Code, Double, Param, Part, Quoted, Steps, Term
 
+WORD_WORK = 5
+"""Units of work of a word, at about a microsecond each in all guards."""
 _PLAIN_WORD = re.compile(r"[A-Za-z0-9_./:@%+,=^!-]+(?=[ \t\n;|&()<>]|\Z)")
 _QUOTE_CHARACTERS = ("'", '"')
 _QUOTED_WORD = re.compile(r"""(?:'[^']*'|"[^"$`\\]*")(?=[ \t\n;|&<>)]|\Z)""")
@@ -55,6 +58,7 @@ def read_term(src: Source) -> Term:
     """Read the word at the cursor; the caller has checked that there is one."""
     match = _PLAIN_WORD.match(src.text, src.pos, src.end)
     start = src.pos
+    spend_work(src, WORD_WORK)
     if match is not None and not src.text.startswith("(", match.end(), src.end):
         src.pos = match.end()
         return Term((match.group(),), to_line_span(src, (start, src.pos)), plain=True)
@@ -92,6 +96,7 @@ def _read_dollar(src: Source, parts: list[Part]) -> None:
         match = _ANSI_QUOTED.match(src.text, src.pos + 2, src.end)
         if match is None:
             raise ParseError("unclosed $'")
+        spend_work(src, match.group(1).count("\\"))
         parts.append(Quoted(decode_ansi(match.group(1))))
         src.pos = match.end()
     elif next_char == '"':
@@ -207,8 +212,9 @@ def read_arith_command(src: Source) -> Arith | None:
 
 
 def _find_arith_end(src: Source, pos: int) -> int | None:
-    start, depth = pos, 0
-    while pos < src.end:
+    start, depth, steps = pos, 0, 0
+    while pos < src.end and steps < src.work_left[0]:
+        steps += 1
         match = _ARITH_STEP.match(src.text, pos, src.end)
         pos = match.end() if match is not None else pos
         char = src.text[pos : min(pos + 1, src.end)]
@@ -216,7 +222,7 @@ def _find_arith_end(src: Source, pos: int) -> int | None:
             break
         depth += (char == "(") - (char == ")")
         pos = _skip_character(src, pos, char)
-    spend_rescan(src, pos - start)
+    spend_rescan(src, pos - start + (steps << 4))
     return pos if src.text.startswith("))", pos, src.end) else None
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from hookline.shell.options import Options, parse_options
 from hookline.shell.result import Word
 from hookline.shell.runners import RUNNERS, WRAPPERS, Wrapper
-from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, resolve
+from hookline.shell.shell_state import OPAQUE, Call, InnerCommand, Result, ShellState, resolve
 
 Program: TypeAlias = Callable[[ShellState, Call], Result]
 
+_MAX_SPLIT = 4_096
+"""Maximum characters of a text that is split into words by its quotes."""
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL | re.ASCII)
 
 
@@ -89,12 +92,22 @@ def _env(state: ShellState, call: Call) -> Result:
     return run_wrapped("env", call, rest, settings) if rest else Result()
 
 
+def split_quoted(text: str) -> list[str]:
+    """Return the words of *text* without their quotes; an unclosed quote is an ordinary character."""
+    if len(text) > _MAX_SPLIT:
+        return [OPAQUE]
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return [piece.strip("'\"") for piece in text.split()]
+
+
 def _parse_env_options(words: tuple[Word, ...]) -> Options:
     options = parse_options(words, _ENV_VALUES)
     string = options.value("-S", "--split-string")
     if string is None:
         return options
-    pieces = tuple(Word(text=piece.strip("'\""), span=string.span) for piece in string.text.split())
+    pieces = tuple(Word(text=piece, span=string.span) for piece in split_quoted(string.text))
     return parse_options((*pieces, *options.operands), _ENV_VALUES)
 
 

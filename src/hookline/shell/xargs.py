@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
 from hookline.shell.options import parse_options, word_set
 from hookline.shell.result import UNKNOWN, Word
 from hookline.shell.shell_state import (
+    OPAQUE,
     Call,
     InnerCommand,
     Result,
@@ -41,7 +42,7 @@ def _xargs(state: ShellState, call: Call) -> Result:
     options = parse_options(call.argv[1:], _XARGS_VALUES)
     command = options.operands
     if not command:
-        return Result(call.stdin)
+        command = (Word(text="echo", span=call.span),)
     delimiter = options.value("-d", "--delimiter")
     separator = "\0" if options.has("-0", "--null") else delimiter.text if delimiter is not None else None
     placeholder = options.value("-I", "-J")
@@ -50,19 +51,26 @@ def _xargs(state: ShellState, call: Call) -> Result:
     file = options.value("-a", "--arg-file")
     text = call.stdin if file is None else state.files.get(resolve(state, file.text), UNKNOWN)
     items = (
-        _split_lines(text) if separator is not None else _split_quoted(text, lines=placeholder is not None)
+        _split_items(text, separator)
+        if separator is not None
+        else _split_quoted(text, lines=placeholder is not None)
     )
+    whole = [text] if separator == "\0" and "\n" in text.rstrip("\n") else []
     if placeholder is not None:
-        return _run_for_rows(state, "xargs", command, [(item,) for item in items], placeholder.text or "{}")
+        rows = [(item,) for item in (*items, *whole)]
+        return _run_for_rows(state, "xargs", command, rows, placeholder.text or "{}")
     words = tuple(Word(text=item, span=call.span, glob="*" in item) for item in items)
     max_args = options.value("-n", "-L", "--max-args", "--max-lines")
     count = int(max_args.text[:4]) if max_args is not None and max_args.text.isdecimal() else 0
     size = count or len(words) or 1
-    rows = [words[start : start + size] for start in range(0, len(words), size)] or [()]
+    groups = [words[start : start + size] for start in range(0, len(words), size)] or [()]
+    groups += [(Word(text=item, span=call.span),) for item in whole]
     return Result(
         "",
         tuple(
-            InnerCommand("xargs", _words_span(command), (*command, *row)) for row in rows if spend(state, 1)
+            InnerCommand("xargs", _words_span(command), (*command, *group))
+            for group in groups
+            if spend(state, 1)
         ),
     )
 
@@ -78,11 +86,25 @@ def _split_quoted(text: str, *, lines: bool) -> list[str]:
     plain = [
         _QUOTES.sub(lambda match: "".join(filter(None, match.groups())), item.lstrip()) for item in items
     ]
-    return [item for item in plain if item][:_MAX_ITEMS] or ([UNKNOWN] if text else [])
+    return _limit_items(plain, text)
 
 
 def _split_lines(text: str) -> list[str]:
-    return [item for item in text.split("\n") if item][:_MAX_ITEMS] or ([UNKNOWN] if text else [])
+    return _limit_items([item for item in text.split("\n") if item], text)
+
+
+def _split_items(text: str, separator: str) -> list[str]:
+    """Split at *separator*; a NUL may be a newline here, because known text has none."""
+    end = {"\0": "\n", "\\0": "\n", "\\n": "\n", "\\t": "\t"}.get(separator, separator[:1] or "\n")
+    return _limit_items([item.removesuffix("\n") if end != "\n" else item for item in text.split(end)], text)
+
+
+def _limit_items(items: list[str], text: str) -> list[str]:
+    """Return at most `_MAX_ITEMS` items, the last of which is opaque if there are more."""
+    known = [item for item in items if item]
+    if len(known) > _MAX_ITEMS:
+        known[_MAX_ITEMS - 1 :] = [OPAQUE]
+    return known or ([UNKNOWN] if text else [])
 
 
 def _words_span(words: tuple[Word, ...]) -> Span:
@@ -90,7 +112,7 @@ def _words_span(words: tuple[Word, ...]) -> Span:
 
 
 def _run_for_rows(
-    state: ShellState, via: str, command: tuple[Word, ...], rows: list[tuple[str, ...]], placeholder: str
+    state: ShellState, via: str, command: tuple[Word, ...], rows: Sequence[tuple[str, ...]], placeholder: str
 ) -> Result:
     """Run the command once for each row, which replaces *placeholder* in its words."""
     return Result(

@@ -54,6 +54,23 @@ def changed_lines(root: str, env: Mapping[str, str], seconds: float = TIMEOUT_SE
     return None if new is None else _sum_reviewed(git, {**counted, **new})
 
 
+def has_changes(
+    root: str, env: Mapping[str, str], path: str, seconds: float = TIMEOUT_SECONDS
+) -> bool | None:
+    """Return whether the file *path* has content that is in no commit; None if that is unknown in time."""
+    try:
+        if os.stat(path).st_size == 0:
+            return False
+    except (OSError, ValueError):
+        return False
+    try:
+        _, git = _open_repository(root, env, time.monotonic() + seconds)
+    except NoRepository:
+        return None
+    status = git("status", "--porcelain", "--ignored", "--", path)
+    return None if status is None else bool(status.strip())
+
+
 def _open_repository(folder: str, env: Mapping[str, str], deadline: float) -> tuple[str, Git]:
     """Return the root of the repository around *folder*, and git in it; raise `NoRepository`."""
     env = clean_env(env)

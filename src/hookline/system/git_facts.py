@@ -19,7 +19,7 @@ def find_origin(root: str) -> str:
     """Return host and path of the remote `origin`, without credentials; else the main checkout's path."""
     if not root:
         return ""
-    git_folder = _shared_folder(root)
+    git_folder = shared_folder(root)
     return _origin(root, git_folder, _mtime(os.path.join(git_folder, "config")))
 
 
@@ -49,7 +49,7 @@ def _own_folder(root: str) -> str:
     return path
 
 
-def _shared_folder(root: str) -> str:
+def shared_folder(root: str) -> str:
     """Return the git folder that all checkouts of the repository at *root* share."""
     own = _own_folder(root)
     if own == os.path.join(root, ".git"):

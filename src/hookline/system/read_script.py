@@ -11,6 +11,8 @@ from hookline.core.values import replace
 
 MAX_SCRIPT_BYTES = 128 * 1024
 """Bytes read of a script."""
+MAX_EXECUTED_BYTES = 64 * 1024
+"""Maximum bytes of a script whose commands are judged when a line executes it."""
 _PROCESS_FOLDERS = ("/dev/", "/proc/")
 """Folders whose names depend on the process that opens them, so the command would see other files."""
 TRANSCRIPT_TAIL_BYTES = 512 * 1024
@@ -29,6 +31,17 @@ def read_script(path: str) -> str:
     """Return the text of the file at *path*; empty if it is not a readable text file."""
     data = b"" if path.startswith(_PROCESS_FOLDERS) else _read_bytes(path, MAX_SCRIPT_BYTES)
     return "" if b"\0" in data else data.decode("utf-8", "replace")
+
+
+def read_executed_script(path: str) -> str | None:
+    """Return the text of the regular file at *path*; None if it is missing, too large or not UTF-8."""
+    if path.startswith(_PROCESS_FOLDERS):
+        return None
+    data = _read_bytes(path, MAX_EXECUTED_BYTES + 1)
+    try:
+        return data.decode("utf-8") if 0 < len(data) <= MAX_EXECUTED_BYTES and b"\0" not in data else None
+    except UnicodeDecodeError:
+        return None
 
 
 def read_tail(path: str) -> str:

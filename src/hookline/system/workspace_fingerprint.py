@@ -35,6 +35,7 @@ GENERATED_FOLDERS = frozenset(
         "test-results",
         "playwright-report",
         "vendor",
+        "__snapshots__",
     }
 )
 _GENERATED_SUFFIXES = (
@@ -48,6 +49,11 @@ _GENERATED_SUFFIXES = (
     ".swp",
     ".pid",
     ".lock~",
+    ".snap",
+    ".db",
+    ".sqlite",
+    ".sqlite3",
+    ".rdb",
 )
 _GENERATED_PREFIXES = (".coverage", ".DS_Store", "junit.xml", "coverage.xml", ".eslintcache")
 

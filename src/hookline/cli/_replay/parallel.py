@@ -27,7 +27,7 @@ def open_pool(work: Work[_T], size: int = 0) -> Iterator[Callable[[Sequence[Any]
         yield lambda payloads: [work(payload) for payload in payloads]
         return
     _work = work
-    with multiprocessing.get_context("fork").Pool(size, _ignore_interrupt) as pool:
+    with multiprocessing.get_context("fork").Pool(size, _reset_signals) as pool:
         yield lambda payloads: pool.map(_run_work, payloads, CHUNK_SIZE)
 
 
@@ -37,9 +37,10 @@ def _count_processors() -> int:
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
-def _ignore_interrupt() -> None:
-    """Ignore SIGINT in a worker, because the parent handles it."""
+def _reset_signals() -> None:
+    """Let the parent end a worker, whatever handler it has inherited; the parent also handles SIGINT."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _run_work(payload: Any) -> Any:

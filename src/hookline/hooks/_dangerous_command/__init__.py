@@ -4,24 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from hookline.core.values import replace
-from hookline.hooks._dangerous_command.disk import DISK
-from hookline.hooks._dangerous_command.exfil import outward
-from hookline.hooks._dangerous_command.index import judges
-from hookline.hooks._dangerous_command.redirects import redirected
-from hookline.hooks._dangerous_command.remote_exec import remote
-from hookline.hooks._dangerous_command.rule import Action, Finding, Place
+from hookline.hooks._dangerous_command import (
+    cloud,
+    databases,
+    deletions,
+    exfil,
+    git_work,
+    machine,
+    network,
+    services,
+)
+from hookline.hooks._dangerous_command.rule import Action, Finding, Judge, Place
+from hookline.hooks._dangerous_command.scratch import join_path
 from hookline.hooks._dangerous_command.unparsed import unread
-from hookline.shell import UNKNOWN, Reading, SimpleCommand, read
+from hookline.shell import MAX_EFFECTS, UNKNOWN, Effect, Problem, Reading, SimpleCommand, Word, read
+from hookline.shell.effects import command_effects, is_known_program
+from hookline.shell.options import word_set
 
-__all__ = ["Action", "Finding", "Place", "findings", "known", "looked"]
+__all__ = ["Action", "Finding", "Place", "Programs", "findings", "has_rules", "judge_commands"]
 
+Shell: TypeAlias = Literal["bash", "powershell", "cmd"]
+Programs: TypeAlias = Mapping[
+    str,
+    Literal["read", "copy", "send", "write", "append", "truncate", "edit", "mode", "move", "delete", "run"],
+]
+"""Actions of further programs on their operands, in the settings."""
 _GLOBBED = ("git", "rm", "dd", "mkfs", "shred", "chmod", "chown", "find", "mv", "wipefs")
 """Programs that are matched with a pattern such as `/bin/r?`."""
+_INSTALLED = word_set(
+    """prisma lerna changeset semantic-release np release-it sequelize typeorm knex drizzle-kit nx vercel
+    netlify wrangler supabase firebase cdk sst serverless sls"""
+)
+"""Programs that a package manager runs by their name alone: `pnpm prisma migrate reset`."""
 _NOTHING: Mapping[str, str] = {}
-_CONNECTION = ("/dev/tcp/", "/dev/udp/")
+_NO_PROGRAMS: Programs = {}
+_TABLES: tuple[Mapping[str, Judge], ...] = (
+    git_work.JUDGES,
+    deletions.JUDGES,
+    machine.JUDGES,
+    machine.CODE_JUDGES,
+    *cloud.TABLES,
+    *services.TABLES,
+    network.JUDGES,
+    *databases.TABLES,
+    exfil.JUDGES,
+)
+_JUDGES: dict[str, list[Judge]] = {}
+for _table in _TABLES:
+    for _name, _judge in _table.items():
+        _JUDGES.setdefault(_name, []).append(_judge)
 
 
 def findings(
@@ -29,69 +63,106 @@ def findings(
     place: Place,
     *,
     runners: Mapping[str, str] = _NOTHING,
-    shell: Literal["bash", "powershell", "cmd"] = "bash",
+    programs: Programs = _NO_PROGRAMS,
+    shell: Shell = "bash",
 ) -> tuple[Finding, ...]:
     """Return a finding for everything in *line* that breaks a rule, in the order of execution."""
-    reading, place = _read(line, place, runners, shell)
-    found = [finding for command in reading.commands for finding in _judged(command, place)]
-    return tuple(dict.fromkeys((*found, *_besides(reading))))
+    reading = read(
+        line,
+        cwd=place.cwd,
+        home=place.home,
+        runners=runners,
+        programs=programs,
+        shell=shell,
+        facts=place.facts,
+    )
+    found = [finding for _, found in judge_commands(reading, place) for finding in found]
+    return tuple(dict.fromkeys(found))
 
 
-def looked(
-    line: str, place: Place, *, runners: Mapping[str, str], shell: Literal["bash", "powershell", "cmd"]
+def judge_commands(
+    reading: Reading, place: Place
 ) -> Iterator[tuple[SimpleCommand | None, tuple[Finding, ...]]]:
-    """Yield every command of *line* with its findings, and None with those that belong to no command."""
-    reading, place = _read(line, place, runners, shell)
-    yield from ((command, tuple(_judged(command, place))) for command in reading.commands)
-    yield from ((None, (finding,)) for finding in _besides(reading))
+    """Yield every command with its findings, and None with those that belong to no command."""
+    effects: dict[int, list[Effect]] = {}
+    for effect in reading.effects:
+        effects.setdefault(effect.command, []).append(effect)
+    by_command = {index: tuple(found) for index, found in effects.items()}
+    made = (one.path.text for one in reading.effects if one.action in ("write", "copy", "create"))
+    place = replace(
+        place,
+        commands=reading.commands,
+        effects=by_command,
+        moved=_find_moved(reading.effects, place),
+        made=frozenset(made),
+    )
+    for index, command in enumerate(reading.commands):
+        yield command, tuple(_judge_command(command, replace(place, index=index)))
+    yield from ((None, (finding,)) for finding in _judge_rest(reading))
 
 
-def _read(
-    line: str, place: Place, runners: Mapping[str, str], shell: Literal["bash", "powershell", "cmd"]
-) -> tuple[Reading, Place]:
-    reading = read(line, cwd=place.cwd, home=place.home, runners=runners, shell=shell)
-    return reading, replace(place, commands=reading.commands)
+def _find_moved(effects: tuple[Effect, ...], place: Place) -> dict[str, tuple[tuple[Word, str | None], ...]]:
+    """Return the original paths of moved files by their new path."""
+    moves: dict[int, list[tuple[Word, str | None]]] = {}
+    for effect in effects:
+        if effect.action == "move":
+            moves.setdefault(effect.command, []).append((effect.path, effect.cwd))
+    targets = (one for one in effects if one.action == "write" and one.command in moves) if moves else ()
+    return {join_path(one.path.text, one.cwd, place): tuple(moves[one.command]) for one in targets}
 
 
-def _besides(reading: Reading) -> Iterator[Finding]:
+def _judge_rest(reading: Reading) -> Iterator[Finding]:
     """Yield the findings about the line as a whole, and about its unreadable parts."""
     if reading.fork_bombs:
-        yield DISK.find("fork-bomb", replace(reading.commands[0], span=reading.fork_bombs[0]))
-    if reading.problems:
-        yield from unread(reading.problems)
+        yield machine.DISK.find("fork-bomb", replace(reading.commands[0], span=reading.fork_bombs[0]))
+    problems = reading.problems
+    if len(reading.effects) >= MAX_EFFECTS:
+        span = reading.commands[-1].span
+        problems = (*problems, Problem(reason="line is too long", text="", span=span))
+    if problems:
+        yield from unread(problems)
 
 
-def known(command: SimpleCommand) -> bool:
+def has_rules(command: SimpleCommand) -> bool:
     """Return whether a rule exists for a program that *command* may run."""
-    return any(judges(name, command) for _, name in _names(command))
+    return any(name in _JUDGES or is_known_program(name) for _, name in _names(command))
 
 
-def _judged(command: SimpleCommand, place: Place) -> Iterator[Finding]:
-    yield from _anything(command, place)
-    for skipped, name in _names(command):
-        known = judges(name, command)
-        if known:
-            named = command if name == command.name else replace(command, name=name)
-            for judge in known:
-                yield from judge(named, command.words[skipped:], place)
-            return
-
-
-def _anything(command: SimpleCommand, place: Place) -> Iterator[Finding]:
-    """Apply the rules that hold for every program: the origin of its code, and the target of its output."""
-    connected = any(one.target.text.startswith(_CONNECTION) for one in command.redirects)
+def _judge_command(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+    connected = exfil.is_connected(command)
     via = command.via[-1] if command.via else ""
     if command.words[0].origins or connected or via.endswith((" ssh", " --exec")):
-        yield from remote(command, place)
+        yield from network.judge_origin(command, place)
     if connected:
-        yield from outward(command, place)
-    elif any(one.target.text.startswith("/") and one.target.text != "/dev/null" for one in command.redirects):
-        yield from redirected(command, place)
+        yield from exfil.judge_connection(command, place)
+    named, place = _resolve(command, place)
+    yield from deletions.judge_effects(named, place)
+    yield from exfil.judge_secret_files(named, place)
+    for judge in _JUDGES.get(named.name, ()):
+        yield from judge(named, named.words[1:], place)
+
+
+def _resolve(command: SimpleCommand, place: Place) -> tuple[SimpleCommand, Place]:
+    """Return *command* with the name of the program that it may run, and the place with its effects.
+
+    Commands on another machine or in a container have no effects here, but are judged as well.
+    """
+    for skipped, name in _names(command):
+        if name in _JUDGES or is_known_program(name):
+            if name == command.name and not any(via == "ssh" or via.endswith(" exec") for via in command.via):
+                return command, place
+            first = Word(text=name, span=command.words[0].span)
+            named = replace(command, name=name, words=(first, *command.words[skipped:]))
+            effects = tuple(replace(effect, cwd=command.cwd) for effect in command_effects(named))
+            return named, replace(place, effects={**place.effects, place.index: effects})
+    return command, place
 
 
 def _names(command: SimpleCommand) -> Iterator[tuple[int, str]]:
     """Yield the names of the programs that *command* may run, each with the number of words to skip."""
     first = command.words[0]
+    if command.name in ("pnpm", "yarn", "bun") and command.words[1:] and command.words[1].text in _INSTALLED:
+        yield 2, command.words[1].text
     yield 1, "mkfs" if command.name.startswith("mkfs.") else command.name
     if first.glob:
         yield from (

@@ -1,9 +1,13 @@
-"""Pack cloud: remote resources that exist only once, such as buckets, machines, stacks and backups."""
+"""Packs cloud, containers and kubernetes: remote resources that exist only once, and containers."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
-from hookline.hooks._dangerous_command.rule import Judge, Pack
-from hookline.hooks._dangerous_command.tables import table
+from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
+from hookline.hooks._dangerous_command.scratch import are_created
+from hookline.hooks._dangerous_command.tables import Split, table
+from hookline.shell import SimpleCommand, Word
 
 CLOUD = Pack(
     "cloud",
@@ -58,7 +62,7 @@ _STORAGE = """gsutil rm|rb                                                      
     duplicity|duplicati-cli|kopia|bupstash|tarsnap @delete                       backup-delete
     tarsnap -d|--nuke                                                            backup-delete
     kopia snapshot delete|expire                                                 backup-delete"""
-JUDGES: Mapping[str, Judge] = {
+_STORAGE_JUDGES: Mapping[str, Judge] = {
     **table(
         CLOUD,
         _AWS,
@@ -70,12 +74,14 @@ JUDGES: Mapping[str, Judge] = {
 
 
 _PLATFORMS = """az ...delete|delete-batch|purge|remove|untag|deallocate|revoke     cloud-delete
-    gcloud ...delete|undeploy|remove-*|reset|rm|disable                          cloud-delete
+    gcloud ...delete|destroy|undeploy|remove-*|reset|rm|disable                          cloud-delete
     bq rm                                                                        cloud-delete
     doctl|hcloud|linode-cli|vultr-cli|oci|ibmcloud|scw|civo|exo @delete          cloud-delete
     ovhcloud|ionosctl|openstack|supabase|cf|eb|amplify|deployctl @delete         cloud-delete
     heroku|fly|flyctl|vercel|netlify|railway|render|firebase @delete             cloud-delete
     heroku pg:reset|maintenance:on|ps:stop|releases:rollback                     cloud-delete
+    netlify api delete*                                                          cloud-delete
+    firebase *:disable                                                           cloud-delete
     railway down                                                                 cloud-delete
     fastly service version|service-version activate|deactivate                   edge-change
     fastly purge|service-purge                                                   edge-change
@@ -83,8 +89,9 @@ _PLATFORMS = """az ...delete|delete-batch|purge|remove|untag|deallocate|revoke  
     wrangler rollback                                                            edge-change
     eksctl|kops|gardenctl|rosa @delete                                           cloud-delete
     eb terminate                                                                 cloud-delete"""
-_STACKS = """terraform|tofu|terragrunt destroy                                     infrastructure-destroy
+_STACKS = """terraform|tofu|terragrunt destroy|destroy-all                         infrastructure-destroy
     terraform|tofu|terragrunt apply -destroy|-auto-approve|--auto-approve|--destroy infrastructure-destroy
+    terraform|tofu|terragrunt apply <yes*                                        infrastructure-destroy
     terraform|tofu|terragrunt state rm|push|replace-provider                     infrastructure-destroy
     terraform|tofu|terragrunt workspace delete                                   infrastructure-destroy
     terraform|tofu|terragrunt taint|force-unlock|run-all                         infrastructure-destroy
@@ -97,7 +104,7 @@ _STACKS = """terraform|tofu|terragrunt destroy                                  
     ansible -a=*state=absent*|--args=*state=absent*                              infrastructure-destroy
     nomad job stop -purge                                                        infrastructure-destroy
     nomad system gc                                                              infrastructure-destroy"""
-PLATFORM_JUDGES: Mapping[str, Judge] = {
+_PLATFORM_JUDGES: Mapping[str, Judge] = {
     **table(
         CLOUD,
         _PLATFORMS,
@@ -111,3 +118,160 @@ PLATFORM_JUDGES: Mapping[str, Judge] = {
         long=True,
     ),
 }
+
+
+CONTAINERS = Pack(
+    "containers",
+    {
+        "container-remove-force": (
+            "This removes containers or images even while they are in use.",
+            "`docker ps` shows what runs; `docker rm NAME` removes what is stopped.",
+        ),
+        "container-prune": (
+            "This removes everything that is not running right now, also what others need.",
+            "`docker system df` shows what takes the space; remove single things by name.",
+        ),
+        "volume-delete": (
+            "This deletes volumes, and the data in them.",
+            "`docker volume ls` shows what is there; `docker compose down` keeps the volumes.",
+        ),
+        "container-proxy": (
+            "This stops what all requests go through.",
+            "Look with `docker logs NAME`, and leave stopping it to the user.",
+        ),
+        "container-host": (
+            "This gives a container the whole machine.",
+            "Mount only the folder it needs: `docker run -v ./data:/data IMAGE`.",
+        ),
+    },
+)
+
+
+def _spares_created(command: SimpleCommand, split: Split, place: Place) -> bool:
+    """Return whether the line itself created the containers, volumes or clusters."""
+    named = [
+        value
+        for name, value in split.given.items()
+        if name in ("--name", "-n", "-p", "--project-name") and value
+    ]
+    words = [word for word in command.words if word.text in named]
+    operands = [word for word in command.words[1:] if not word.text.startswith("-")]
+    return are_created(command, words or operands, place)
+
+
+_LOCAL_CLUSTER = re.compile(r"kind-.*|k3d-.*|minikube|docker-desktop|rancher-desktop|colima")
+
+
+def _spares_local_cluster(command: SimpleCommand, split: Split, place: Place) -> bool:
+    """Return whether the cluster runs on this machine, or the line created what is deleted."""
+    chosen = [
+        earlier.words[-1].text
+        for earlier in place.earlier()
+        if earlier.name == "kubectl" and any(word.text == "use-context" for word in earlier.words)
+    ]
+    context = split.given.get("--context") or split.given.get("--kube-context") or "".join(chosen[-1:])
+    return _LOCAL_CLUSTER.fullmatch(context) is not None or _spares_created(command, split, place)
+
+
+_DOCKER = "docker|podman|nerdctl"
+_PROXIES = "*traefik*|*haproxy*|*nginx-proxy*|*caddy*|*envoy*|*kong*|*ingress*"
+
+
+_CONTAINER_JUDGES: Mapping[str, Judge] = table(
+    CONTAINERS,
+    f"""
+    {_DOCKER} rm|rmi -f|--force                                      container-remove-force
+    {_DOCKER} container|image|pod rm|remove -f|--force               container-remove-force
+    {_DOCKER} rm|stop|kill|pause ...{_PROXIES}                       container-proxy
+    {_DOCKER} container rm|stop|kill|pause ...{_PROXIES}             container-proxy
+    {_DOCKER} rm -v|--volumes                                        volume-delete
+    {_DOCKER} system prune|reset                                     container-prune
+    {_DOCKER} image prune -a|--all                                   container-prune
+    {_DOCKER} container|network prune                                container-prune
+    {_DOCKER} volume rm|remove|prune                                 volume-delete
+    {_DOCKER} swarm leave -f|--force                                 container-prune
+    {_DOCKER} stack|service|secret|config rm|remove|down             container-remove-force
+    {_DOCKER} node rm|demote                                         container-remove-force
+    {_DOCKER} compose ...down -v|--volumes                              volume-delete
+    {_DOCKER} compose ...rm -v|-s=V                                    volume-delete
+    docker-compose|podman-compose ...down -v|--volumes                  volume-delete
+    docker-compose|podman-compose ...rm -v                             volume-delete
+    {_DOCKER} run|create --privileged                                container-host
+    {_DOCKER} run|create -v=/:*|--volume=/:*                         container-host
+    {_DOCKER} run|create --pid=HOST                                  container-host
+    ctr|crictl ...rm|rmi|rmp|delete|remove -f|--force                container-remove-force
+    crictl rmi -a|--all|--prune                                      container-prune
+    lxc|incus delete|rm                                              container-remove-force
+    multipass delete|purge                                           container-remove-force
+    virsh destroy|undefine|vol-delete|pool-delete|snapshot-delete    container-remove-force
+    """,
+    values="-H --host -c --context -p --project-name --profile -e --env -v --volume --name -w --network --pid"
+    " --project-directory --env-file --filter -t --time -s --signal --log-level --config",
+    spares=_spares_created,
+)
+
+
+KUBERNETES = Pack(
+    "kubernetes",
+    {
+        "kubernetes-delete": (
+            "This deletes things in a cluster, and what belongs to them.",
+            "Look with `kubectl get pods`, or try it with `kubectl delete pod NAME --dry-run=client`.",
+        ),
+        "kubernetes-evict": (
+            "This takes what runs in a cluster away from where it runs.",
+            "Look with `kubectl get pods -o wide`, and leave it to the user.",
+        ),
+        "release-uninstall": (
+            "This uninstalls a release with everything that it brought.",
+            "Look with `helm status NAME`, or try it with `helm uninstall NAME --dry-run`.",
+        ),
+        "cluster-backup-delete": (
+            "This deletes a cluster's backups, or what makes them.",
+            "Look with `velero backup get`.",
+        ),
+    },
+)
+_KUBERNETES_JUDGES: Mapping[str, Judge] = table(
+    KUBERNETES,
+    """
+    kubectl|oc|k3s|k delete                                     kubernetes-delete
+    kubectl|oc|k drain|cordon|taint                             kubernetes-evict
+    kubectl|oc|k replace --force                                kubernetes-delete
+    kubectl|oc|k scale --replicas=0                             kubernetes-evict
+    kubectl|oc|k apply --prune                                  kubernetes-delete
+    oc project|projects delete                                  kubernetes-delete
+    helm|helm3 uninstall|delete|del|un                          release-uninstall
+    helm|helm3 rollback                                         release-uninstall
+    helmfile destroy|delete                                     release-uninstall
+    velero @delete                                              cluster-backup-delete
+    velero uninstall                                            cluster-backup-delete
+    argocd|flux|istioctl|linkerd|cilium|kustomize|skaffold|tilt @delete kubernetes-delete
+    kubeadm reset                                               kubernetes-delete
+    k3s-uninstall.sh|rke2-uninstall.sh                          kubernetes-delete
+    etcdctl del|defrag                                          kubernetes-delete
+    kind|k3d|minikube|ctlptl delete                             kubernetes-delete
+    """,
+    values="-n --namespace --context --cluster --kubeconfig -l --selector -o --output --user -s --server"
+    " --kube-context --name -p --profile",
+    spares=_spares_local_cluster,
+)
+
+
+def _apply_plan(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    """Judge `terraform apply FILE` of a plan that an earlier command of the line made with `-destroy`."""
+    texts = [word.text for word in words]
+    if "apply" not in texts:
+        return
+    for earlier in place.earlier():
+        plan = [word.text for word in earlier.words]
+        destroys = "plan" in plan and {"-destroy", "--destroy"} & set(plan)
+        outputs = {text.rpartition("=")[2] for text in plan if text.startswith(("-out=", "--out="))}
+        outputs |= {value for name, value in pairwise(plan) if name in ("-out", "--out")}
+        if earlier.name == command.name and destroys and outputs & set(texts):
+            yield CLOUD.find("infrastructure-destroy", command)
+            return
+
+
+_PLAN_JUDGES: Mapping[str, Judge] = dict.fromkeys(("terraform", "tofu", "terragrunt"), _apply_plan)
+TABLES = (_PLAN_JUDGES, _STORAGE_JUDGES, _PLATFORM_JUDGES, _CONTAINER_JUDGES, _KUBERNETES_JUDGES)

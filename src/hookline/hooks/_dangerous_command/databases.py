@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from hookline.hooks._dangerous_command.machine import find_code
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
-from hookline.hooks._dangerous_command.tables import table
+from hookline.hooks._dangerous_command.scratch import are_created, is_inside_created, is_temporary
+from hookline.hooks._dangerous_command.tables import Split, table
 from hookline.shell import SimpleCommand, Word
 from hookline.shell.options import parse_options, word_set
 
@@ -19,23 +21,42 @@ _DROP = re.compile(
 )
 _DELETE = re.compile(r"(?i)\s*(?:WITH\s.*)?DELETE\s+FROM\b", re.DOTALL)
 _UPDATE = re.compile(r"(?i)\s*UPDATE\s+\S+\s+SET\b", re.DOTALL)
-_WHERE = re.compile(r"(?i)\b(?:WHERE|LIMIT)\b")
+_WHERE = re.compile(r"(?i)\b(?:WHERE(?!\s+(?:1\s*=\s*1|true|1)\s*\Z)|LIMIT)\b")
 _DOCUMENTS = re.compile(
     r"\.\s*(?:dropDatabase|drop|dropIndexes|dropUser|deleteMany|remove)\s*\(\s*(?:\{\s*\}\s*)?\)"
 )
+_SCRIPTED = re.compile(r"flushall|flushdb|call\(\s*['\"](?:del|unlink)['\"]")
+"""Calls in a script for a key-value store that delete."""
 _KEYS = frozenset({"flushall", "flushdb", "shutdown", "debug", "swapdb"})
 
 
-def destroys(text: str) -> bool:
-    """Return whether a statement of *text* drops, empties or clears a whole table."""
+_CREATED = re.compile(
+    r"(?i)\bCREATE\s+(?:(?:GLOBAL|LOCAL|OR\s+REPLACE|TEMP|TEMPORARY|UNLOGGED)\s+)*(?:TABLE|DATABASE|SCHEMA|VIEW|INDEX"
+    r"|TYPE|USER|ROLE)\s+(?:IF\s+NOT\s+EXISTS\s+)?([\w.\"`]+)"
+)
+_NAMED = re.compile(
+    r"(?i)\s*(?:DROP\s+\w+\s+(?:IF\s+EXISTS\s+)?|TRUNCATE\s+(?:TABLE\s+)?|DELETE\s+FROM\s+|UPDATE\s+)([\w.\"`]+)\s*"
+    r"(?!\s*,)"
+)
+
+
+def destroys(text: str, before: str = "") -> bool:
+    """Return whether a statement of *text* destroys a table that neither it nor *before* created."""
     plain = _NOISE.sub(" ", text[:LONGEST])
-    return any(_statement(one) for one in plain.split(";"))
+    created = {name.lower() for name in _CREATED.findall(before[:LONGEST])}
+    for statement in plain.split(";"):
+        named = _NAMED.match(statement)
+        if _destroys_table(statement) and not (named is not None and named[1].lower() in created):
+            return True
+        created.update(name.lower() for name in _CREATED.findall(statement))
+    return False
 
 
-def _statement(one: str) -> bool:
-    if _DROP.match(one):
+def _destroys_table(statement: str) -> bool:
+    if _DROP.match(statement):
         return True
-    return (_DELETE.match(one) or _UPDATE.match(one)) is not None and _WHERE.search(one) is None
+    changes = _DELETE.match(statement) or _UPDATE.match(statement)
+    return changes is not None and _WHERE.search(statement) is None
 
 
 def destroys_documents(code: str) -> bool:
@@ -46,6 +67,8 @@ def destroys_documents(code: str) -> bool:
 def destroys_keys(words: list[str]) -> bool:
     """Return whether a command for a key-value store clears all of it."""
     low = [word.lower() for word in words]
+    if low[:1] in (["eval"], ["eval_ro"]) and len(low) > 1:
+        return _SCRIPTED.search(low[1]) is not None
     return bool(low) and (low[0] in _KEYS or low[:2] in (["script", "flush"], ["function", "flush"]))
 
 
@@ -77,6 +100,8 @@ _VALUES = (
     )
     | _SQL_OPTIONS
 )
+_GENERATED = re.compile(r"(?i)['\"](?:drop|truncate|delete\s+from)\b")
+_SCRIPT = re.compile(r"(?i)(?:^|[/_.\s-])(?:drop|wipe|nuke|truncate|purge)[\w-]*\.sql\Z")
 _READ_ONLY = word_set("-readonly --readonly --read-only")
 
 
@@ -84,48 +109,155 @@ def _sql(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Itera
     if any(word.text in _READ_ONLY or word.text == ":memory:" for word in words):
         return
     split = parse_options(words, _VALUES, mixed=True)
-    given = [value for name, value in split.options if name in _SQL_OPTIONS and value is not None]
-    pieces = [word.text for word in (*given, *split.operands)] + [command.stdin]
-    if any(destroys(text) for text in pieces if " " in text.strip()):
-        yield DATABASES.find("sql-destroy", command)
+    values = [value for name, value in split.options if name in _SQL_OPTIONS and value is not None]
+    pieces = [word.text for word in (*values, *split.operands)] + [command.stdin]
+    before = "\n".join(_statements(earlier) for earlier in place.earlier())
+    destructive = any(destroys(text, before) for text in pieces if " " in text.strip())
+    if destructive or _is_generated(command, place) or _runs_script(command, place):
+        database = split.value("-d", "--dbname", "--database", "-D")
+        names = (*([database] if database is not None else []), *split.operands[:1])
+        if not _is_scratch(command, names, place):
+            yield DATABASES.find("sql-destroy", command)
+
+
+def _is_generated(command: SimpleCommand, place: Place) -> bool:
+    """Return whether another query prints the statements, and their text destroys something."""
+    queries = (one for one in place.sources(command.stdin_origins) if one.name in _SQL)
+    return any(_GENERATED.search(word.text) for query in queries for word in query.words)
+
+
+def _runs_script(command: SimpleCommand, place: Place) -> bool:
+    """Return whether a script is executed whose name announces a deletion: `psql -f drop_all.sql`."""
+    sources = [word for source in place.sources(command.stdin_origins) for word in source.words]
+    inputs = [redirect.target for redirect in command.redirects if redirect.op == "<"]
+    return any(_SCRIPT.search(word.text) for word in (*command.words, *sources, *inputs))
+
+
+def _statements(command: SimpleCommand) -> str:
+    """Return the statements that an earlier command of the line executes."""
+    return "\n".join((*(word.text for word in command.words), command.stdin)) if command.name in _SQL else ""
+
+
+_TEST_NAME = re.compile(r"(?i)(?:.*_)?(?:tests?|testing|scratch|tmp)(?:_.*|\d*)")
+
+
+def _is_test_database(names: tuple[Word, ...]) -> bool:
+    return bool(names) and all(_TEST_NAME.fullmatch(name.text) for name in names)
+
+
+def _is_scratch(command: SimpleCommand, names: tuple[Word, ...], place: Place) -> bool:
+    """Return whether the database is a temporary file, or was created by the line."""
+    if is_inside_created(command, place) or any(are_created(command, [name], place) for name in names):
+        return True
+    hosts = [word.text for word in command.words if word.text in ("-h", "--host") or "://" in word.text]
+    if not hosts and _is_test_database(names[:1]):
+        return True
+    is_file = command.name.startswith(("sqlite", "duckdb", "litecli"))
+    return is_file and bool(names) and is_temporary(names[0], command.cwd, place)
 
 
 def _documents(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    if any(map(destroys_documents, [*(word.text for word in words), command.stdin])):
+    destroys_some = any(map(destroys_documents, [*(word.text for word in words), command.stdin]))
+    if destroys_some and not is_inside_created(command, place):
         yield DATABASES.find("sql-destroy", command)
 
 
 def _keys(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     operands = parse_options(words, word_set("-h -p -a -n -u -s -r -i --user --pass --cacert")).operands
     lines = [line.split() for line in command.stdin.splitlines()[:100]]
-    if any(map(destroys_keys, [[word.text for word in operands], *lines])):
+    deletes = any(map(destroys_keys, [[word.text for word in operands], *lines]))
+    if (deletes or _deletes_all_keys(operands, place)) and not is_inside_created(command, place):
         yield DATABASES.find("store-flush", command)
+
+
+def _deletes_all_keys(operands: tuple[Word, ...], place: Place) -> bool:
+    """Return whether the keys to delete come from a list of all keys."""
+    if not operands or operands[0].text.lower() not in ("del", "unlink"):
+        return False
+    for source in place.sources(at for word in operands for at in word.origins):
+        texts = [word.text.lower() for word in source.words]
+        if source.name.endswith("-cli") and {"--scan", "keys"} & set(texts):
+            return "*" in texts or ("--pattern" not in texts and texts[-1] in ("--scan", "*"))
+    return False
+
+
+_QUERY = re.compile(
+    r"(?i)(?:execute\w*|query|raw|exec|run|prepare|text)\W{1,4}([\"'`]{1,3})(.{5,2000}?)\1", re.DOTALL
+)
+_MODELS = re.compile(
+    r"\.(?:(?:delete|destroy|truncate)_all|deleteMany|dropDatabase|drop_all)\b"
+    r"(?:\(\s*(?:\{\s*\}|metadata\w*|bind=\w+|engine)?\s*\)|(?!\())"
+    r"|\.drop_(?:database|collection)\(|\.objects\.all\(\)\.delete\(\)|\.flush(?:all|db|All|Db)\(|\.(?:delete|remove)_many\(\s*\{\s*\}"
+    r"|\.dropTable\(|\.schema\.drop|\bdb\.drop\(|\.sync\(\s*\{\s*force:\s*true"
+    r"|\bobject(?:_version)?s\.(?:all\(\)\.)?delete\("
+    r"|\.(?:delete_(?:bucket|table|db_instance|stack|cluster)|terminate_instances)\("
+)
+"""Calls of database and cloud libraries that delete all records, or a resource."""
+_SCRATCH_CODE = re.compile(r":memory:|connect\(\s*['\"]/tmp/")
+
+
+def _code(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    """Judge the queries and calls in code that an interpreter gets."""
+    text = find_code(command)
+    if not text.strip() or _SCRATCH_CODE.search(text):
+        return
+    queries = "\n;".join(match[1] for match in _QUERY.findall(text))
+    if _MODELS.search(text) or (queries and destroys(queries)):
+        yield DATABASES.find("sql-destroy", command)
 
 
 _CLIENTS = """psql pgcli mysql mariadb mycli sqlite3 sqlite duckdb sqlcmd usql snowsql clickhouse
     clickhouse-client cockroach bq cqlsh trino presto beeline hive impala-shell isql sqlplus
     litecli turso libsql"""
-JUDGES: Mapping[str, Judge] = {
-    **dict.fromkeys(_CLIENTS.split(), _sql),
+_SQL = word_set(_CLIENTS)
+_INTERPRETERS = word_set("python pypy perl ruby node nodejs deno bun php rails manage.py tsx ts-node")
+_CLIENT_JUDGES: Mapping[str, Judge] = {
+    **dict.fromkeys(_SQL, _sql),
     **dict.fromkeys(("mongo", "mongosh"), _documents),
     **dict.fromkeys(("redis-cli", "valkey-cli", "keydb-cli"), _keys),
+    **dict.fromkeys(
+        word_set("python pypy perl ruby node nodejs deno bun php rails manage.py tsx ts-node"), _code
+    ),
 }
 
 
-DROP_JUDGES: Mapping[str, Judge] = table(
+def _spares_created(command: SimpleCommand, split: Split, place: Place) -> bool:
+    around = place.commands[max(0, place.index - len(command.via)) : place.index + 1]
+    settings = [setting for one in around for setting in one.assignments]
+    tests = any(name.endswith("_ENV") and value.startswith("test") for name, value in settings)
+    if tests or (command.name == "dropdb" and _is_test_database(split.operands[-1:])):
+        return True
+    return are_created(command, split.operands[-1:], place) or is_inside_created(command, place)
+
+
+_DROP_JUDGES: Mapping[str, Judge] = table(
     DATABASES,
     """
     dropdb|dropuser|pg_dropcluster *                                   database-drop
     mysqladmin ...drop|shutdown                                        database-drop
     createdb|pg_restore -c|--clean                                     database-drop
     mongorestore --drop                                                database-drop
-    supabase db reset                                                  database-drop
+    supabase db reset --linked|--db-url                                database-drop
     prisma migrate reset                                               database-drop
     prisma db push --force-reset|--accept-data-loss                    database-drop
-    rails|rake ...db:drop*|db:reset*|db:purge*|db:schema:load*|db:truncate_all database-drop
-    sequelize|sequelize-cli|typeorm|mikro-orm ...db:drop|schema:drop   database-drop
+    prisma db execute <*drop*|*truncate*|*delete*                      database-drop
+    drizzle-kit drop                                                   database-drop
+    drizzle-kit push --force                                           database-drop
+    wrangler d1 execute --command=*DROP*|--command=*TRUNCATE*|--command=*DELETE?FROM* database-drop
+    mix ecto.drop|ecto.reset                                           database-drop
+    rails|rake ...db:drop*|db:reset*|db:migrate:reset*|db:purge*|db:schema:load*|db:truncate_all database-drop
+    sequelize|sequelize-cli|typeorm|mikro-orm ...db:drop|schema:drop|*:undo:all database-drop
     knex ...migrate:rollback --all                                     database-drop
     artisan|sail migrate:fresh|migrate:reset|migrate:refresh|db:wipe   database-drop
+    artisan tinker --execute=*TRUNCATE*|--execute=*DELETE()*           database-drop
+    manage.py|django-admin migrate * zero                              database-drop
+    flask db downgrade base                                            database-drop
+    diesel|sqlx database|db|migration reset|drop                       database-drop
+    dbmate|rambler drop|reset                                          database-drop
+    atlas schema clean                                                 database-drop
+    hasura migrate apply --down                                        database-drop
+    turso db destroy                                                   database-drop
+    nc|ncat|netcat|telnet * <flushall*|flushdb*                        store-flush
     manage.py|django-admin flush|reset_db|sqlflush                     database-drop
     alembic downgrade base                                             database-drop
     flyway clean                                                       database-drop
@@ -133,5 +265,7 @@ DROP_JUDGES: Mapping[str, Judge] = table(
     hasura|influx|etcdctl|dolt|pscale|neonctl|atlas @delete            database-drop
     nodetool decommission|removenode|drain                             database-drop
     """,
-    values="-u --user -h --host -p --port -P --password",
+    values="-u --user -h --host -p --port -P --password --schema --file --command --execute --down",
+    spares=_spares_created,
 )
+TABLES = (_CLIENT_JUDGES, _DROP_JUDGES)

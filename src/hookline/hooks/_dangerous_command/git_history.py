@@ -1,98 +1,220 @@
-"""git commands that make commits unreachable or discard stashed work."""
+"""git commands that rewrite or delete history: pushes, branches, tags, the reflog."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import NamedTuple
 
-from hookline.hooks._dangerous_command.git_subcommand import Git, Subcommand, last
-from hookline.hooks._dangerous_command.rule import Pack
-from hookline.shell.options import Options, word_set
-
-_NOW = frozenset({"now", "all", "0", "never"})
-
-
-def _when(rule: str, holds: Callable[[Git], bool]) -> Callable[[Git], Iterator[str]]:
-    return lambda git: iter([rule] if holds(git) else [])
-
-
-def _first(git: Git, *names: str) -> bool:
-    return bool(git.inner.operands) and git.inner.operands[0].text in names
+from hookline.hooks._dangerous_command.rule import Pack, Place
+from hookline.hooks._dangerous_command.scratch import (
+    is_created_folder,
+    is_scratch_folder,
+    is_temporary,
+    repository_folder,
+)
+from hookline.shell import UNKNOWN, SimpleCommand, Word
+from hookline.shell.effect_types import part_of
+from hookline.shell.options import Options, parse_options, word_set
 
 
-def _now(inner: Options, *names: str) -> bool:
+class Git(NamedTuple):
+    """A call of git: its own options, those of the subcommand, and the place where it runs."""
+
+    command: SimpleCommand
+    outer: Options
+    inner: Options
+    place: Place
+
+    def starts(self, *names: str) -> bool:
+        """Return whether the first operand is one of *names*."""
+        return bool(self.inner.operands) and self.inner.operands[0].text in names
+
+
+class Subcommand(NamedTuple):
+    judge: Callable[[Git], Iterator[str]]
+    """Function that yields the rules broken by a call."""
+    values: frozenset[str]
+    """Options that take a value."""
+    names: frozenset[str]
+    """All long options, which may be abbreviated as long as they stay unique."""
+
+
+def switched_on(options: Options, on: tuple[str, ...], off: str) -> bool:
+    """Return whether the last of the options *on* and *off* is one of *on*."""
+    states = [name in on for name, _ in options.options if name in on or name == off]
+    return bool(states) and states[-1]
+
+
+def subcommand(rule: str, holds: Callable[[Git], bool], names: str = "", values: str = "") -> Subcommand:
+    """Return a subcommand that breaks *rule* if *holds* returns True."""
+    return Subcommand(lambda git: iter([rule] if holds(git) else []), word_set(values), word_set(names))
+
+
+def _push(git: Git) -> Iterator[str]:
+    inner = git.inner
+    if switched_on(inner, ("-n", "--dry-run"), "--no-dry-run") or _pushes_to_scratch(git):
+        return
+    settings = [value.text for name, value in git.outer.options if name == "-c" and value is not None]
+    words = inner.operands[1:]
+    refspecs = [word.text for word in words] + [_find_refspec(text) for text in settings]
+    if (
+        inner.has("--mirror")
+        or switched_on(inner, ("-f", "--force"), "--no-force")
+        or any(map(_is_forced, refspecs))
+    ):
+        yield "git-push-force"
+    elif inner.has("--force-with-lease", "--force-if-includes"):
+        yield "git-push-lease"
+    deletes = inner.has("-d", "--delete")
+    bulk = deletes and any(_is_branch_list(word, git.place) for word in words)
+    if bulk or inner.has("--prune") or _deletes_protected(refspecs, git.place.protected, deletes=deletes):
+        yield "git-push-delete"
+
+
+def _pushes_to_scratch(git: Git) -> bool:
+    """Return whether the remote is a scratch repository, by its path or as the line configured it."""
+    remote = git.inner.operands[0] if git.inner.operands else None
+    if remote is not None and ("/" in remote.text or remote.dynamic):
+        return _is_scratch_path(remote, git.command, git.place)
+    urls = list(_configured_urls(git.place, remote.text if remote is not None else "origin"))
+    folder = repository_folder(git.command, git.place)
+    if not any(name for name, _ in urls) and (
+        folder is None or not is_created_folder(folder.text, git.place)
+    ):
+        return False
+    return bool(urls) and all(_is_scratch_path(url, git.command, git.place) for _, url in urls)
+
+
+def _is_scratch_path(url: Word, command: SimpleCommand, place: Place) -> bool:
+    """Return whether *url* is a path in a temporary folder, or below a scratch folder."""
+    path = part_of(url, url.text.removeprefix("file://"))
+    if ":" in path.text:
+        return False
+    relative = not path.text.startswith(("/", "~", UNKNOWN))
+    return is_temporary(path, command.cwd, place) or (relative and is_scratch_folder(command, place))
+
+
+def _configured_urls(place: Place, remote: str) -> Iterator[tuple[str, Word]]:
+    """Yield the addresses of *remote* that the commands of the line configure, and those that they clone."""
+    for command in place.earlier():
+        texts = [word.text for word in command.words]
+        if command.name == "git" and "clone" in texts:
+            operands = parse_options(command.words[texts.index("clone") + 1 :], mixed=True).operands
+            yield from (("", word) for word in operands[:1])
+        elif command.name == "git" and {"remote", remote} <= set(texts) and {"add", "set-url"} & set(texts):
+            yield remote, command.words[-1]
+
+
+def _find_refspec(setting: str) -> str:
+    """Return the refspec in a setting such as `remote.origin.push=+main`; a mirror forces all of them."""
+    key, _, value = setting.partition("=")
+    if not key.lower().startswith("remote."):
+        return ""
+    if key.lower().endswith(".mirror") and value.lower() in ("", "true", "1", "yes", "on"):
+        return "+"
+    return value if key.lower().endswith(".push") else ""
+
+
+def _is_forced(refspec: str) -> bool:
+    return (refspec.startswith("+") and not refspec.startswith("+:")) or ":+" in refspec
+
+
+def _deletes_protected(refspecs: list[str], protected: tuple[str, ...], *, deletes: bool) -> bool:
+    """Return whether a refspec deletes a protected branch: `:main`, `+:refs/heads/main`, or a pattern."""
+    empty = [text.lstrip("+")[1:] for text in refspecs if text.lstrip("+").startswith(":")]
+    targets = [text.removeprefix("refs/").removeprefix("heads/") for text in (refspecs if deletes else empty)]
+    return any(text and fnmatchcase(branch, text) for text in targets for branch in protected)
+
+
+def _is_branch_list(word: Word, place: Place) -> bool:
+    """Return whether *word* comes from a list of branches."""
+    for source in place.sources(word.origins):
+        texts = [one.text for one in source.words[:4]]
+        if source.name == "git" and {"branch", "for-each-ref", "ls-remote"} & set(texts):
+            return "--show-current" not in texts
+    return False
+
+
+def _branch(git: Git) -> Iterator[str]:
+    if git.inner.has("-D") or (git.inner.has("-d", "--delete") and git.inner.has("-f", "--force")):
+        yield "git-branch-delete-force"
+
+
+_NOW = frozenset({"now", "all", "0"})
+
+
+def _expires_now(inner: Options, *names: str) -> bool:
     value = inner.value(*names)
-    return value is not None and value.text in _NOW - {"never"}
+    return value is not None and value.text in _NOW
 
 
 def _reflog(git: Git) -> bool:
-    expires = _first(git, "expire") and not git.inner.has("-n", "--dry-run")
-    return (expires and _now(git.inner, "--expire", "--expire-unreachable")) or _first(git, "delete")
+    expires = git.starts("expire") and not git.inner.has("-n", "--dry-run")
+    return (expires and _expires_now(git.inner, "--expire", "--expire-unreachable")) or git.starts("delete")
 
 
 def _gc(git: Git) -> bool:
-    outer = [value.text.lower() for name, value in git.outer.options if name == "-c" and value is not None]
-    if _now(git.inner, "--prune"):
+    settings = [value.text.lower() for name, value in git.outer.options if name == "-c" and value is not None]
+    if _expires_now(git.inner, "--prune"):
         return True
-    set_so = any(f"gc.pruneexpire={now}" in outer for now in ("now", "all", "0"))
-    return set_so and not git.inner.has("--no-prune")
+    return any(f"gc.pruneexpire={now}" in settings for now in _NOW) and not git.inner.has("--no-prune")
 
 
-def _stash(git: Git) -> bool:
-    return _first(git, "drop", "clear")
+def _update_ref(git: Git) -> bool:
+    listed = git.inner.has("--stdin") and (
+        "delete" in git.command.stdin or not git.command.stdin.strip("\0\n ")
+    )
+    return git.inner.has("-d") or listed
 
 
-def _everything(git: Git) -> bool:
-    return any(word.text in (".", "./", "*", ":/") for word in git.inner.operands)
-
-
-def _subcommand(rule: str, holds: Callable[[Git], bool], names: str = "", values: str = "") -> Subcommand:
-    return Subcommand(_when(rule, holds), word_set(values), word_set(names))
-
-
-SUBCOMMANDS: Mapping[str, Subcommand] = {
-    "stash": _subcommand("git-stash-drop", _stash),
-    "reflog": _subcommand(
+HISTORY_SUBCOMMANDS: Mapping[str, Subcommand] = {
+    "push": Subcommand(
+        _push,
+        word_set("-o --push-option --repo --receive-pack --exec --recurse-submodules"),
+        word_set(
+            """--all --branches --atomic --delete --dry-run --exec --follow-tags --force --force-if-includes
+            --force-with-lease --help --mirror --no-dry-run --no-force --no-verify --porcelain --progress
+            --prune --push-option --quiet --receive-pack --recurse-submodules --repo --set-upstream --signed
+            --tags
+            --thin --verbose --verify"""
+        ),
+    ),
+    "branch": Subcommand(
+        _branch,
+        word_set("-u --set-upstream-to --sort --format --points-at"),
+        word_set(
+            """--all --abbrev --color --column --contains --copy --create-reflog --delete --edit-description
+            --force --format --help --ignore-case --list --merged --move --no-contains --no-merged
+            --points-at --quiet --remotes --set-upstream-to --show-current --sort --track --unset-upstream
+            --verbose"""
+        ),
+    ),
+    "reflog": subcommand(
         "git-reflog-expire",
         _reflog,
         "--expire --expire-unreachable --all --dry-run",
         "--expire --expire-unreachable",
     ),
-    "filter-branch": _subcommand("git-rewrite", lambda git: True),
-    "filter-repo": _subcommand(
+    "filter-branch": subcommand("git-rewrite", lambda git: True),
+    "filter-repo": subcommand(
         "git-rewrite",
         lambda git: not git.inner.has("--dry-run", "--analyze"),
         values="--replace-text --replace-message --path --path-glob --mailmap --paths-from-file",
     ),
-    "gc": _subcommand("git-prune", _gc, "--prune --aggressive --auto --quiet --force"),
-    "prune": _subcommand(
-        "git-prune", lambda git: _now(git.inner, "--expire"), "--expire --dry-run --verbose", "--expire"
+    "gc": subcommand("git-prune", _gc, "--prune --aggressive --auto --quiet --force"),
+    "prune": subcommand(
+        "git-prune",
+        lambda git: _expires_now(git.inner, "--expire"),
+        "--expire --dry-run --verbose",
+        "--expire",
     ),
-    "update-ref": _subcommand("git-ref-delete", lambda git: git.inner.has("-d"), values="-m"),
-    "tag": _subcommand(
+    "update-ref": subcommand("git-ref-delete", _update_ref, values="-m"),
+    "tag": subcommand(
         "git-tag-delete",
         lambda git: git.inner.has("-d", "--delete"),
         "--delete --list --force --annotate --message --sort --sign --verify --points-at --contains --format",
         "-m --message -F --file -u --local-user --sort --format --points-at --cleanup",
-    ),
-    "worktree": _subcommand(
-        "git-worktree-force",
-        lambda git: _first(git, "remove") and last(git.inner, ("-f", "--force"), "--no-force"),
-        "--force --porcelain",
-    ),
-    "rm": _subcommand(
-        "git-rm-all",
-        lambda git: (
-            _everything(git)
-            and git.inner.has("-f", "--force", "-r")
-            and not git.inner.has("--cached", "-n", "--dry-run")
-        ),
-        "--cached --dry-run --force --ignore-unmatch --quiet --sparse",
-    ),
-    "read-tree": _subcommand(
-        "git-checkout-force", lambda git: git.inner.has("--reset") and git.inner.has("-u")
-    ),
-    "checkout-index": _subcommand(
-        "git-checkout-force",
-        lambda git: git.inner.has("-f", "--force") and git.inner.has("-a", "--all"),
-        "--all --force --index --prefix --stage --temp",
     ),
 }
 

@@ -1,12 +1,12 @@
-"""Types of rules and findings, the place where a command line runs, and the core packs."""
+"""Types of rules and findings, the place where a command line runs, and the packs about files and git."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
-from hookline.shell import SimpleCommand, Word
+from hookline.shell import NO_FACTS, Effect, Facts, SimpleCommand, Word
 
 Action: TypeAlias = 'Literal["block", "ask", "warn"]'
 _ENDS: Mapping[Action, str] = {
@@ -41,6 +41,12 @@ class Finding:
         return f"{self.reason} {self.instead}{_ENDS[action]}"
 
 
+_MAX_LOOKUPS = 100
+"""Maximum number of searches for earlier commands of one line."""
+_MAX_SOURCES = 200
+"""Maximum number of commands that are visited to find the origin of a value."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
     """The folders in which a command line runs, and the settings that protect branches."""
@@ -52,8 +58,51 @@ class Place:
     lease: Literal["warn", "block"] = "warn"
     commands: tuple[SimpleCommand, ...] = ()
     """All commands of the line; the origins of words are indexes into them."""
-    secretive: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
+    facts: Facts = field(default=NO_FACTS, compare=False, repr=False)
+    """Scripts and git settings that exist before the line."""
+    index: int = 0
+    """Index of the command that is judged."""
+    effects: Mapping[int, tuple[Effect, ...]] = field(default_factory=dict, compare=False, repr=False)
+    """The effects of each command on files, by its index."""
+    has_changes: Callable[[str], bool | None] = field(default=lambda path: None, compare=False, repr=False)
+    """Function that returns whether a file has uncommitted changes; None if that is unknown."""
+    in_environment: bool = False
+    """True if a virtual environment of Python is active."""
+    moved: Mapping[str, tuple[tuple[Word, str | None], ...]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """The original paths of the files that commands of the line move, by their new path."""
+    made: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    """The paths that commands of the line create or write."""
+    lookups: list[int] = field(default_factory=list, compare=False, repr=False)
+    """The commands for which earlier ones were searched."""
+    exposing: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
     """Cache of whether the output of a command may contain a secret, by its index."""
+
+    def earlier(self) -> tuple[SimpleCommand, ...]:
+        """Return the commands before the one that is judged; a trap runs after all others.
+
+        After `_MAX_LOOKUPS` calls for a line it returns none, so that nothing counts as created by the line.
+        """
+        self.lookups.append(self.index)
+        if len(self.lookups) > _MAX_LOOKUPS:
+            return ()
+        runs_last = self.index < len(self.commands) and "trap" in self.commands[self.index].via
+        return self.commands if runs_last else self.commands[: self.index]
+
+    def sources(self, origins: Iterable[int]) -> tuple[SimpleCommand, ...]:
+        """Return the commands that *origins* refer to, directly or through others."""
+        pending, seen = list(origins), set(origins)
+        found: list[SimpleCommand] = []
+        while pending and len(seen) <= _MAX_SOURCES:
+            index = pending.pop()
+            if index < len(self.commands):
+                command = self.commands[index]
+                found.append(command)
+                behind = {*command.stdin_origins, *(at for word in command.words for at in word.origins)}
+                pending += behind - seen
+                seen |= behind
+        return tuple(found)
 
 
 Judge: TypeAlias = Callable[[SimpleCommand, tuple[Word, ...], Place], Iterator[Finding]]
@@ -135,8 +184,12 @@ CORE = Pack(
             "If the variable in it is not set, this deletes from the root of the file system.",
             'Write the path out, or `rm -rf "${DIR:?}"/*`, which stops when it is not set.',
         ),
+        "truncate-source": (
+            "This empties a source file whose changes are not committed.",
+            "Commit or `git stash` first, or write the new content with the edit tool.",
+        ),
         "unread": (
-            "Part of this was not understood and names a destructive command.",
+            "Part of this was not understood, and may run a destructive command.",
             "Write it as plain, separate commands.",
         ),
         "too-long": (
@@ -151,8 +204,51 @@ INTERPRETERS = Pack(
     "interpreters",
     {
         "code-delete": (
-            "This code deletes a folder outside of the project, past what is checked for plain commands.",
-            "Say it plainly, so that it can be judged: `rm -rf /tmp/demo`.",
+            "This code deletes entries of a protected folder whose names are known only at run time.",
+            "Delete with a plain command that names the folder: `rm -rf build`.",
+        ),
+    },
+)
+
+
+TREES = Pack(
+    "system-trees",
+    {
+        "rm-home-folder": (
+            "This would delete a folder of the user's own: keys, settings or documents.",
+            "Name the one thing inside it that has to go.",
+        ),
+        "rm-system-part": (
+            "This would delete a part of the system's own folders.",
+            "Let the package manager remove what it installed; delete only what you created.",
+        ),
+        "rm-remote": (
+            "This would delete a whole folder on another machine.",
+            "Look first with `ssh HOST ls DIR`, and ask the user to delete there.",
+        ),
+        "find-delete": (
+            "This would delete everything that find finds in a protected folder.",
+            "Look with `find . -name '*.tmp' -print` first, then delete under a folder of your own.",
+        ),
+        "mv-root": (
+            "This would move system folders or a home away from where everything looks for them.",
+            "Copy what you need with `cp -r DIR/NAME COPY`.",
+        ),
+        "rsync-delete": (
+            "rsync with --delete removes everything at the target that the source does not have.",
+            "Look with `rsync -an --delete SOURCE/ TARGET/` first, or leave --delete out.",
+        ),
+        "system-file": (
+            "This would overwrite or delete a file that the system needs to start or to let people in.",
+            "Copy it with `cp /etc/hosts hosts.bak` and show the person the change to make.",
+        ),
+        "system-upload": (
+            "This would put a file into the system folders of another machine.",
+            "Copy to your own folder there: `scp FILE HOST:FILE`.",
+        ),
+        "crontab-remove": (
+            "This deletes all scheduled jobs of the user.",
+            "Look with `crontab -l`, and edit the one line.",
         ),
     },
 )

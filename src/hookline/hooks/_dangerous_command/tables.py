@@ -35,6 +35,9 @@ _READ = 1_000
 _NOT = frozenset({"false", "none", "no", "0"})
 
 
+SEPARATOR = "\x1f"
+
+
 class Row(NamedTuple):
     path: tuple[str, ...]
     needs: tuple[str, ...]
@@ -47,7 +50,7 @@ class Row(NamedTuple):
 class Split(NamedTuple):
     operands: tuple[Word, ...]
     given: Mapping[str, str]
-    """Each option with its last value; empty for an option without a value."""
+    """Each option with its values, separated by `SEPARATOR`; empty for an option without a value."""
 
 
 def table(
@@ -57,10 +60,12 @@ def table(
     values: str = "",
     long: bool = False,
     sorts: Mapping[str, Callable[[str], bool]] | None = None,
+    spares: Callable[[SimpleCommand, Split, Place], bool] = lambda command, split, place: False,
 ) -> Mapping[str, Judge]:
     """Return the judges of all programs that the lines of *text* name.
 
     *values* are options that take the next word. With *long*, `-name` is one option and not four letters.
+    *spares* returns whether a command that matches a row is harmless.
     """
     rows, takes = _rows(text), word_set(values)
 
@@ -74,7 +79,8 @@ def table(
         first = split.operands[0].text if split.operands else ""
         for row in (*own.get(first, ()), *own.get("", ())):
             at = _fitting(row, split, sorts or {})
-            if at is not None and (not row.reads or _matches(command.stdin[:_READ].lower(), row.reads)):
+            reads = not row.reads or _matches(command.stdin[:_READ].lower(), row.reads)
+            if at is not None and reads and not spares(command, split, place):
                 yield pack.find(row.rule, command, at, row.action)
                 return
 
@@ -128,14 +134,18 @@ def arguments(words: tuple[Word, ...], takes: frozenset[str], *, long: bool = Fa
 def _option(text: str, takes: frozenset[str], rest: list[Word], given: dict[str, str], *, long: bool) -> None:
     if long or text.startswith("--"):
         name, equals, value = text.partition("=")
-        given[name] = value if equals or name not in takes or not rest else rest.pop().text
+        _add(given, name, value if equals or name not in takes or not rest else rest.pop().text)
         return
     for position, letter in enumerate(text[1:], 2):
         name = "-" + letter
         if name in takes:
-            given[name] = text[position:].removeprefix("=") or (rest.pop().text if rest else "")
+            _add(given, name, text[position:].removeprefix("=") or (rest.pop().text if rest else ""))
             return
-        given[name] = text[position + 1 :] if text[position : position + 1] == "=" else ""
+        _add(given, name, text[position + 1 :] if text[position : position + 1] == "=" else "")
+
+
+def _add(given: dict[str, str], name: str, value: str) -> None:
+    given[name] = f"{given[name]}{SEPARATOR}{value}" if given.get(name) else value
 
 
 def _fitting(row: Row, split: Split, sorts: Mapping[str, Callable[[str], bool]]) -> Word | None:
@@ -156,7 +166,8 @@ def _fitting(row: Row, split: Split, sorts: Mapping[str, Callable[[str], bool]])
 def _has(wanted: str, given: Mapping[str, str]) -> bool:
     for pattern, equals, value in (one.partition("=") for one in wanted.split("|")):
         if any(
-            fnmatchcase(name, pattern) and (not equals or fnmatchcase(found.upper(), value.upper()))
+            fnmatchcase(name, pattern)
+            and (not equals or any(fnmatchcase(one, value.upper()) for one in found.upper().split(SEPARATOR)))
             for name, found in given.items()
         ):
             return True

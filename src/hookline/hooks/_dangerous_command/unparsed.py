@@ -1,4 +1,4 @@
-"""Ask about unreadable parts of a line that contain a destructive word, and about lines that are too long."""
+"""Ask about parts of a line that were not read: those beyond a limit, and those with a destructive word."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,13 +8,13 @@ from hookline.shell import Problem
 from hookline.shell.options import word_set
 
 _WORD = re.compile(r"[A-Za-z]+")
-_ALONE = frozenset({"rm", "mkfs", "shred", "wipefs", "rmtree", "dd", "unlink"})
-_WITH_GIT = frozenset(
+_DESTRUCTIVE_PROGRAMS = frozenset({"rm", "mkfs", "shred", "wipefs", "rmtree", "dd", "unlink"})
+_GIT_WORDS = frozenset(
     {"force", "f", "hard", "har", "clean", "D", "restore", "checkout", "mirror", "delete", "stash", "merge"}
 )
 _TOOLS = word_set("kubectl helm terraform tofu pulumi docker aws gcloud az psql mysql redis gh")
 _VERBS = word_set("delete destroy prune drop truncate flushall flushdb terminate uninstall rb")
-_SPEAKING = [["echo"], ["printf"], ["rg"], ["grep"]]
+_PRINTERS = [["echo"], ["printf"], ["rg"], ["grep"]]
 """Programs whose arguments are text; a quote that is never closed after them hides no command."""
 _UNCLOSED = "unclosed "
 """Start of the reason for not reading such a quote."""
@@ -22,9 +22,10 @@ _BOMB = re.compile(r"(?<![\w:])([\w:]{1,60})\(\)\s*\{\s*\1\s*\|")
 
 
 def unread(problems: Iterable[Problem]) -> Iterator[Finding]:
+    """Yield a finding for the first part that may hide a destructive command."""
     for problem in problems:
         rule = "too-long" if problem.is_whole_line else "unread"
-        if problem.is_whole_line or _dangerous(problem):
+        if not problem.by_words or _names_destructive_command(problem):
             reason, instead = CORE.rules[rule]
             yield Finding(
                 pack=CORE.name,
@@ -38,13 +39,13 @@ def unread(problems: Iterable[Problem]) -> Iterator[Finding]:
             return
 
 
-def _dangerous(problem: Problem) -> bool:
+def _names_destructive_command(problem: Problem) -> bool:
     text = problem.text
-    if problem.reason.startswith(_UNCLOSED) and text.split(maxsplit=1)[:1] in _SPEAKING:
+    if problem.reason.startswith(_UNCLOSED) and text.split(maxsplit=1)[:1] in _PRINTERS:
         return False
     words = set(_WORD.findall(text))
-    if words & _ALONE or ("find" in words and "delete" in words) or _BOMB.search(text):
+    if words & _DESTRUCTIVE_PROGRAMS or ("find" in words and "delete" in words) or _BOMB.search(text):
         return True
     if (words & _TOOLS and words & _VERBS) or (words & {"curl", "wget"} and words & {"sh", "bash"}):
         return True
-    return "git" in words and (bool(words & _WITH_GIT) or " +" in text or " :" in text)
+    return "git" in words and (bool(words & _GIT_WORDS) or " +" in text or " :" in text)

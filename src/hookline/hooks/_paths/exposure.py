@@ -7,30 +7,30 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from hookline.core.values import replace
 from hookline.hooks._paths import windows
-from hookline.hooks._paths.file_operands import SEARCHES, TELLERS, How
 from hookline.hooks._paths.guarded import Exposure, Place, Sort, kind, sort
 from hookline.hooks._paths.secret import Secret, quiet, secret
-from hookline.hooks._paths.secret_commands import told
-from hookline.hooks._paths.shell import MOST, Opened, accesses
+from hookline.hooks._paths.secret_commands import PRINTERS, told
 from hookline.hooks._paths.spelling import absolute
-from hookline.shell import MAX_LINE, Problem, SimpleCommand, Word
+from hookline.shell import MAX_EFFECTS, MAX_LINE, Action, Effect, Problem, SimpleCommand, Word, read
 from hookline.shell.options import word_set
 
 _STRONG = frozenset[Secret]({"dotenv", "key", "keylike", "ssh", "store"})
 _ALL = frozenset[Secret]({*_STRONG, "ssh-open"})
 _NONE = frozenset[Secret]()
-_COUNTS: Mapping[How, frozenset[Secret]] = {
-    **dict.fromkeys(("read", "copy", "link", "use", "run"), _STRONG),
-    **dict.fromkeys(("change", "delete", "empty"), _ALL),
-    "write": frozenset[Secret]({"key", "ssh", "ssh-open", "store"}),
+_EXPOSED: Mapping[Action, frozenset[Secret]] = {
+    **dict.fromkeys(("read", "copy", "send", "link", "use", "run"), _STRONG),
+    **dict.fromkeys(("edit", "delete", "truncate"), _ALL),
+    **dict.fromkeys(("write", "append"), frozenset[Secret]({"key", "ssh", "ssh-open", "store"})),
 }
-"""Kinds of secrets that each kind of access exposes.
+"""Kinds of secrets that each kind of effect exposes.
 
 Writing to a dotenv file exposes nothing, nor does moving a file or a forced deletion. The new name of a
 moved file is tracked.
 """
-_BRINGS = frozenset[How]({"read", "copy", "move", "link", "use", "run"})
-_LOOKED_AT = _BRINGS | frozenset(_COUNTS)
+_PASSED_ON = frozenset[Action]({"read", "copy", "send", "move", "link", "use", "run"})
+_RELEVANT = _PASSED_ON | frozenset(_EXPOSED)
+_SEARCHES = word_set("fd fdfind find gfind git locate ls mdfind plocate")
+"""Programs that find files by name."""
 _TESTS = word_set("-name -iname -path -ipath -wholename -iwholename -lname -ilname")
 _TOKEN = re.compile(r"""[\s'"`;|&()<>=,{}$@]+""")
 
@@ -48,41 +48,36 @@ def lines(code: str, shell: str, place: Place) -> Iterator[Exposure]:
             yield Exposure("sensitive-operand", word.text, word.span)
 
 
-def named(code: str, shell: str, place: Place) -> Iterator[tuple[Word, How, Sort | None]]:
-    """Yield every file that the line names, its kind of access, and the kind of secret it may hold."""
+def named(code: str, shell: str, place: Place) -> Iterator[tuple[Word, str, Sort | None]]:
+    """Yield every file that the line names, the action on it, and the kind of secret it may hold."""
     if shell != "shell":
         words = windows.opened(code, shell)
         yield from ((word, "use", sort(word.text, place, glob=True)) for word in words)
         return
-    for one in accesses(code, place.cwd, place.home)[1]:
-        word = one.access.word
-        yield word, one.access.how, sort(word.text, place, cwd=one.cwd, glob=word.glob)
+    for effect in read(code, cwd=place.cwd, home=place.home).effects:
+        if not effect.derived:
+            path = effect.path
+            yield path, effect.action, sort(path.text, place, cwd=effect.cwd, glob=path.glob)
 
 
 def exposures(line: str, place: Place) -> Iterator[Exposure]:
     """Yield an exposure for everything in *line* that breaks a rule."""
-    reading, opened = accesses(line, place.cwd, place.home)
-    found = [_traced(one, reading.commands) for one in opened]
-    sorts = [_kind(one, place) if one.access.how in _LOOKED_AT else None for one in found]
-    brings = _bringing(reading.commands, found, sorts)
-    for one, held in zip(found, sorts, strict=True):
-        if _exposes(one, held, brings):
-            yield Exposure("sensitive-operand", one.access.word.text, one.access.word.span)
+    reading = read(line, cwd=place.cwd, home=place.home)
+    effects = [_traced(one, reading.commands) for one in reading.effects if not one.derived]
+    kinds = [_kind(one, place) if one.action in _RELEVANT else None for one in effects]
+    sources = _find_sources(reading.commands, effects, kinds)
+    for effect, held in zip(effects, kinds, strict=True):
+        if _exposes(effect, held, sources):
+            yield Exposure("sensitive-operand", effect.path.text, effect.path.span)
     roots = frozenset({".", "..", "*", "~", "", place.cwd, place.root, place.home}) - {""} | {"./"}
     for position, command in enumerate(reading.commands):
-        telling = _told(reading.commands, position, line, roots) if command.name in TELLERS else None
+        telling = told(reading.commands, position, line, roots) if command.name in PRINTERS else None
         if telling is not None:
             yield Exposure(*telling, command.span)
     unread = list(reading.problems)
-    if len(found) >= MOST:
+    if len(reading.effects) >= MAX_EFFECTS:
         unread.append(Problem(reason="too many files", text=line, span=(0, len(line))))
     yield from _unread(unread)
-
-
-def _told(
-    commands: Sequence[SimpleCommand], position: int, line: str, roots: frozenset[str]
-) -> tuple[str, str] | None:
-    return told(commands, position, line, roots)
 
 
 def _sought(command: SimpleCommand) -> tuple[str, ...]:
@@ -94,46 +89,45 @@ def _sought(command: SimpleCommand) -> tuple[str, ...]:
     return tuple(word for word in words[1:] if not word.startswith("-"))
 
 
-def _traced(one: Opened, commands: Sequence[SimpleCommand]) -> Opened:
-    """Return *one* with the preceding `find` added as the origin of a word that `find -exec` fills in."""
-    word = one.access.word
-    via = commands[one.place].via[-1:] if one.place >= 0 else ()
-    if not word.dynamic or not any(label.startswith(("find -", "fd -")) for label in via):
-        return one
-    finders = tuple(at for at in range(one.place) if commands[at].name in ("find", "gfind", "fd"))[-1:]
-    traced = replace(word, origins=word.origins + finders)
-    return one._replace(access=one.access._replace(word=traced))
+def _traced(effect: Effect, commands: Sequence[SimpleCommand]) -> Effect:
+    """Return *effect* with the preceding `find` as the origin of a path that `find -exec` fills in."""
+    via = commands[effect.command].via[-1:]
+    if not effect.path.dynamic or not any(label.startswith(("find -", "fd -")) for label in via):
+        return effect
+    finders = tuple(at for at in range(effect.command) if commands[at].name in ("find", "gfind", "fd"))[-1:]
+    return replace(effect, path=replace(effect.path, origins=effect.path.origins + finders))
 
 
-def _bringing(
-    commands: Sequence[SimpleCommand], found: Sequence[Opened], sorts: Sequence[Secret | None]
+def _find_sources(
+    commands: Sequence[SimpleCommand], effects: Sequence[Effect], kinds: Sequence[Secret | None]
 ) -> frozenset[int]:
-    """Return the numbers of the commands that pass on a secret: its content, another name, or file names."""
-    searches = ((at, command) for at, command in enumerate(commands) if command.name in SEARCHES)
-    brings = {at for at, command in searches if any(map(_named, _sought(command)))}
-    for one, held in zip(found, sorts, strict=True):
-        brought = held in _STRONG or brings.intersection(one.access.word.origins)
-        if brought and one.access.how in _BRINGS:
-            brings.add(one.place)
-    return frozenset(brings)
+    """Return the indices of the commands that pass on a secret: its content, another name, or file names."""
+    searches = ((at, command) for at, command in enumerate(commands) if command.name in _SEARCHES)
+    sources = {at for at, command in searches if any(map(_named, _sought(command)))}
+    for effect, held in zip(effects, kinds, strict=True):
+        passed = held in _STRONG or sources.intersection(effect.path.origins)
+        if passed and effect.action in _PASSED_ON:
+            sources.add(effect.command)
+    return frozenset(sources)
 
 
 def _named(name: str) -> bool:
     return secret(name, glob=True) in _STRONG
 
 
-def _exposes(one: Opened, held: Secret | None, brings: frozenset[int]) -> bool:
-    how = one.access.how
-    if how in ("read", "copy", "use", "link") and brings.intersection(one.access.word.origins) - {one.place}:
+def _exposes(effect: Effect, held: Secret | None, sources: frozenset[int]) -> bool:
+    if effect.action in ("read", "copy", "send", "use", "link") and (
+        sources.intersection(effect.path.origins) - {effect.command}
+    ):
         return True
-    return held in _COUNTS.get(how, _NONE)
+    return held in _EXPOSED.get(effect.action, _NONE) and not effect.forced
 
 
-def _kind(one: Opened, place: Place) -> Secret | None:
-    word = one.access.word
-    found = kind(word.text, place, cwd=one.cwd, glob=word.glob)
+def _kind(effect: Effect, place: Place) -> Secret | None:
+    path = effect.path
+    found = kind(path.text, place, cwd=effect.cwd, glob=path.glob)
     inside = found == "key" and quiet(
-        absolute(word.text, one.cwd or place.cwd, place.home), place.root or place.cwd
+        absolute(path.text, effect.cwd or place.cwd, place.home), place.root or place.cwd
     )
     return None if inside else found
 

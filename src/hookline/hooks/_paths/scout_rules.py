@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from hookline.hooks._paths import ignore_rules
 from hookline.hooks._paths.spelling import absolute, url
+
+_SMALL_GIT_FILE = re.compile(
+    r"(?:^|/)\.git/(?:config|description|packed-refs|[A-Z_]+|(?:hooks|info|refs|rebase-merge|rebase-apply)(?:/[^*?]*)?)/?$"
+)
+"""Small files of a git folder, which waste nothing."""
 
 
 class Ground(NamedTuple):
@@ -73,6 +79,8 @@ def _judged(seen: str, ground: Ground, whole: str) -> Found | None:
 
     It is a folder if *whole* is empty; otherwise the disk is asked for the file at *whole*.
     """
+    if _SMALL_GIT_FILE.search(seen):
+        return None
     seen = ignore_rules.wild(seen.split("/"))
     if not (ground.own.strip() or ground.extra or ignore_rules.may_match(seen)):
         return None

@@ -16,6 +16,8 @@ from hookline.hooks._paths.secret import secret
 from hookline.hooks._paths.shell_paths import looked
 from hookline.hooks._paths.tool_fields import Field, fields
 
+_MAX_LINES = 500
+"""Maximum number of lines that a tool may read of a log."""
 RULES = ("ignored-operand", "ignored-path")
 
 
@@ -61,11 +63,21 @@ def scouted(event: PreToolUse, state: State, ground: Ground, allow: Allow) -> It
         if granted.get(one.path) is not None or _approved(one, event, state):
             yield Scouted(one.path, "ignored-path", spared="a person said yes to it")
         else:
-            yield _weighed(one.path, "ignored-path", scout_rules.path(one.path, ground), allow)
+            found = scout_rules.path(one.path, ground)
+            if found is not None and found.pattern == "*.log" and _reads_part(event):
+                yield Scouted(one.path, "ignored-path", spared="only a part of it is read")
+            else:
+                yield _weighed(one.path, "ignored-path", found, allow)
     if event.kind in ("shell", "powershell", "cmd") and event.command:
         for seen in looked(event.command, event.kind, ground):
             one_path = seen.word.text
             yield _weighed(one_path, "ignored-operand", seen.found, allow)._replace(spared=seen.spared)
+
+
+def _reads_part(event: PreToolUse) -> bool:
+    """Return whether a tool reads a limited number of lines."""
+    limit = event.input.get("limit")
+    return event.kind == "read" and isinstance(limit, int) and 0 < limit <= _MAX_LINES
 
 
 def _approved(field: Field, event: PreToolUse, state: State) -> bool:

@@ -160,5 +160,5 @@ def _meant(pattern: str) -> list[str]:
         name
         for name in sorted(secret_names.USUAL)
         if fnmatchcase(name, pattern)
-        and (len(sure) >= _SURE or (sure.startswith(".") and len(sure) > 1) or literal * 2 >= len(name))
+        and (len(sure) >= _SURE or (sure.startswith(".") and len(sure) > 1) or literal * 2 > len(name))
     ]

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from hookline.hooks._paths.file_operands import READERS
 from hookline.shell import SimpleCommand
+from hookline.shell.effect_table import PROGRAMS
 from hookline.shell.options import parse_options, word_set
 
 _NAMED = (
@@ -77,7 +77,7 @@ def _narrowed(readers: Sequence[SimpleCommand]) -> bool:
     for one in readers:
         if one.name in ("wc", "md5sum", "sha256sum", "diff"):
             return True
-        if one.name in READERS and READERS[one.name].skip:
+        if one.name in PROGRAMS and PROGRAMS[one.name].skip:
             words = [word.text for word in one.words[1:] if not word.text.startswith("-")]
             return bool(words) and len(words[0]) > 1 and not _WORDS.search(words[0].replace("_", " "))
     return False
@@ -112,9 +112,7 @@ def _vault(command: SimpleCommand, roots: frozenset[str]) -> tuple[str, str] | N
 
 def _search(command: SimpleCommand, roots: frozenset[str]) -> tuple[str, str] | None:
     """Judge a search of a whole tree for secret words, which also reads files that hold secrets."""
-    program = READERS["grep"]
-    takes = (*program.values.split(), *program.files.split())
-    split = parse_options(command.words[1:], takes, mixed=True)
+    split = parse_options(command.words[1:], PROGRAMS["grep"].valued_options(), mixed=True)
     narrow = split.has(
         "--include", "--exclude", "--exclude-dir", "-l", "--files-with-matches", "-c", "--count", "-q"
     )
@@ -142,3 +140,5 @@ JUDGES: Mapping[str, Callable[[SimpleCommand, frozenset[str]], tuple[str, str] |
     **dict.fromkeys(_VAULTS, _vault),
     **dict.fromkeys(("grep", "egrep", "fgrep", "ggrep"), _search),
 }
+PRINTERS = frozenset(JUDGES) | {"echo", "printf", "print"}
+"""Programs that may print a secret without opening a file."""

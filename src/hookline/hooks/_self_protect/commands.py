@@ -3,122 +3,132 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from hookline.hooks._self_protect.finding import Finding
+from hookline.core.person_commands import HARMLESS, HOST_ONLY, PERSON_ONLY, is_listed
+from hookline.hooks._self_protect.finding import Action, Finding, quote
 from hookline.hooks._self_protect.guarded_paths import OURSELVES, Guard
+from hookline.hosts import AGENT_PROGRAMS
 from hookline.shell import UNKNOWN, SimpleCommand, Word
+from hookline.shell.ansi import decode_ansi
 from hookline.shell.options import parse_options, word_set
 
-PERSONAL = word_set("approve trust untrust allow off uninstall")
-SPEAKING = word_set("hook fire daemon")
-"""Subcommands that act for a host or a person. An agent could use them to approve its own calls."""
-_IN_TWO = frozenset({("budget", "set"), ("daemon", "stop")})
-SWITCH = re.compile(r"(?:AR_DISABLE_\w*|AUTORESEARCH_BUDGET_END)")
-_SET = re.compile(rf"\b{SWITCH.pattern}\s*=")
+_ALWAYS = frozenset(name for name, phrases in PERSON_ONLY.items() if "" in phrases)
+_GAP = r"\b[^\n;&|]{0,80}"
+_PHRASES = "|".join(
+    _GAP.join((name, *phrase.split())) for name, phrases in PERSON_ONLY.items() for phrase in phrases
+)
+PERSON_COMMAND = re.compile(
+    rf"\bhookline(?:-client)?(?:\.exe)?['\"]?\s+(?:(?:-\S+|args)\s+)*(?:{_PHRASES})(?![\w.-])", re.IGNORECASE
+)
+"""A command for people in the text of a script, a profile or another shell."""
+_SWITCHES = (
+    r"(?:AR_DISABLE_\w*|AUTORESEARCH_(?:BUDGET_END|TOKEN_TARGET)"
+    r"|HOOKLINE_(?:DAEMON|DEPTH|MODE|OFF|DISABLE\w*|PROFILE|RUN|STORE_ADDRESS|MCP_SECRET))"
+)
+SWITCH = re.compile(_SWITCHES)
+_SET = re.compile(rf"\b{_SWITCHES}\s*=")
+_HOMES = "|".join(
+    (
+        "HOME",
+        "XDG_(?:CONFIG|STATE)_HOME",
+        *(name for one in AGENT_PROGRAMS.values() for name in one.variables),
+    )
+)
 _MOVED = re.compile(
-    r"""(?<![$\w{-])(?:HOME|XDG_(?:CONFIG|STATE)_HOME)=(?!["']?(?:\$HOME|\$\{HOME\}|~)/\.(?:config|local/state)\b)
-    | \bset\s+(?:-\w+\s+)+(?:HOME|XDG_(?:CONFIG|STATE)_HOME|AR_DISABLE_\w*)\s""",
+    rf"""(?<![$\w{{-])(?:{_HOMES})=(?!["']?(?:\$HOME|\$\{{HOME\}}|~)/\.(?:config|local/state)\b)
+    | \bset\s+(?:-\w+\s+)+(?:{_HOMES}|AR_DISABLE_\w*)\s""",
     re.VERBOSE,
 )
-"""Assignments that change the home or XDG folders to unusual values; the second form is fish syntax."""
-_PACKAGE = re.compile(r"hookline(?:[=<>~!@\[ ].*)?")
+"""Assignments that change the folders of settings to unusual values; the second form is fish syntax."""
+_PACKAGE = re.compile(r"(?:\S*/)?hookline(?:-\d[^/]*\.(?:whl|tar\.gz|zip)|\.git)?(?:[=<>~!@\[ #].*)?")
 _MANAGERS = word_set(
-    "pip pip3 uv pipx conda mamba poetry pdm brew rye hatch easy_install apt apt-get dnf pacman"
+    """pip pip3 uv pipx conda mamba micromamba pixi poetry pdm brew rye hatch easy_install apt apt-get dnf yum
+    zypper pacman yay apk port snap flatpak nix nix-env guix npm pnpm yarn bun asdf mise winget choco scoop"""
 )
-_REMOVING = word_set("uninstall remove purge rm -R autoremove")
-_CHANGING = word_set("install add upgrade reinstall inject update sync")
+_REMOVES = word_set(
+    "uninstall remove purge rm -R -Rs -Rns autoremove delete unlink del --uninstall uninstall-all"
+)
+_CHANGES = word_set(
+    """install add upgrade reinstall inject update sync -S -U -i -iA link unpin downgrade --upgrade use
+    upgrade-all reinstall-all"""
+)
 _RUNNERS = word_set("uvx pipx npx bunx uv")
-_SETTING = word_set("export declare typeset readonly local unset read mapfile readarray let getopts")
-TEXT = word_set("echo printf grep egrep fgrep rg ag git cat sed awk test [ comm jq yq gh glab curl wget")
+_SETTERS = word_set("export set declare typeset readonly local unset read mapfile readarray let getopts")
+TEXT_PROGRAMS = word_set(
+    "echo printf grep egrep fgrep rg ag git cat sed awk test [ comm jq yq gh glab curl wget"
+)
 """Programs for which a word such as `NAME=value` is only text."""
-_PYTHONS = frozenset({"python", "pypy"})
+PYTHONS = frozenset({"python", "pypy"})
+_SHELLS = word_set("sh bash zsh dash ksh source .")
 
 
-def forbidden(command: SimpleCommand, guard: Guard) -> Iterator[Finding]:
+def judge_command(command: SimpleCommand, guard: Guard) -> Iterator[Finding]:
     """Yield a finding for each action of *command* that is reserved for a person."""
-    if not command.words:
-        return
-    yield from _hookline(command, guard)
-    yield from _removal(command)
-    yield from _switches(command)
+    if command.words:
+        yield from _judge_hookline(command, guard)
+        yield from _judge_packages(command, guard)
+        switch = next(_find_switches(command), None)
+        if switch is not None:
+            yield Finding(rule="switch", what=quote(switch), span=command.span)
 
 
-def _hookline(command: SimpleCommand, guard: Guard) -> Iterator[Finding]:
-    rest = _arguments(command, guard)
-    if rest is None:
+def _judge_hookline(command: SimpleCommand, guard: Guard) -> Iterator[Finding]:
+    arguments = _find_arguments(command, guard)
+    if arguments is None:
         return
-    operands = [word.text for word in parse_options(rest, mixed=True).operands]
-    if _harmless(operands, rest):
+    words = [word.text for word in parse_options(arguments, mixed=True).operands]
+    given = [*words, *(word.text for word in arguments if word.text.startswith("-"))]
+    if {"--help", "-h"} & {*given} or is_listed(given, HARMLESS):
         return
-    if any(UNKNOWN in text for text in operands[:2]):
-        yield Finding(
-            rule="hidden",
-            what="`hookline` with arguments that are unknown before it runs",
-            span=command.span,
-            action="ask",
-        )
-    elif operands and (operands[0] in PERSONAL or tuple(operands[:2]) in _IN_TWO):
-        yield Finding(rule="command", what=f"`hookline {' '.join(operands[:2])}`", span=command.span)
-    elif operands and operands[0] in SPEAKING:
-        what = f"`hookline {operands[0]}`, which acts for a host"
+    if any(UNKNOWN in text for text in words[:2]):
+        what = "`hookline` with arguments that are unknown before it runs"
+        yield Finding(rule="hidden", what=what, span=command.span, action="ask")
+    elif is_listed(given, PERSON_ONLY):
+        yield Finding(rule="command", what=quote(f"hookline {' '.join(words[:2])}"), span=command.span)
+    elif is_listed(given, HOST_ONLY):
+        what = f"`hookline {words[0]}`, which acts for a host"
         yield Finding(rule="command", what=what, span=command.span, action="ask")
 
 
-def _harmless(operands: Sequence[str], rest: Sequence[Word]) -> bool:
-    given = {word.text for word in rest}
-    looking = operands[:2] in (["daemon", "status"], ["daemon", "logs"])
-    return looking or bool(given & {"--help", "-h"}) or (operands[:1] == ["trust"] and "--show" in given)
-
-
-def _arguments(command: SimpleCommand, guard: Guard) -> Sequence[Word] | None:
+def _find_arguments(command: SimpleCommand, guard: Guard) -> Sequence[Word] | None:
     """Return the arguments of `hookline`, however it is started, or None if *command* does not start it."""
     first, rest = command.words[0], command.words[1:]
-    if command.name in OURSELVES or _stands_for(first, guard, command.cwd):
+    if command.name in OURSELVES or _is_hookline(first, guard, command.cwd):
         return rest
-    if command.name in _PYTHONS:
-        return _by_python(rest, guard, command.cwd)
+    if command.name in PYTHONS | _SHELLS:
+        return _find_script_arguments(rest, guard, command.cwd)
     if command.name in _RUNNERS:
         place = next((i for i, word in enumerate(rest) if _PACKAGE.fullmatch(word.text)), None)
         return None if place is None else rest[place + 1 :]
-    unknown = (
-        (first.dynamic or _copied(first, guard, command.cwd)) and bool(rest) and rest[0].text in PERSONAL
-    )
-    return (Word(text=UNKNOWN, span=first.span),) if unknown else None
+    unknown = first.dynamic or _is_unknown_copy(first, guard, command.cwd)
+    return (Word(text=UNKNOWN, span=first.span),) if unknown and rest and rest[0].text in _ALWAYS else None
 
 
-def _copied(first: Word, guard: Guard, cwd: str | None) -> bool:
+def _is_unknown_copy(first: Word, guard: Guard, cwd: str | None) -> bool:
     """Return whether *first* names a copy or link that this line made from an unknown source."""
-    if not guard.copies and not guard.links:
-        return False
-    return any(
-        UNKNOWN in (guard.copies.get(one) or guard.links.get(one, ""))
-        for one in guard.places(first.text, cwd)
-    )
+    sources = {**guard.links, **guard.copies}
+    return bool(sources) and any(UNKNOWN in sources.get(place, "") for place in guard.places(first.text, cwd))
 
 
-def _by_python(rest: Sequence[Word], guard: Guard, cwd: str | None) -> Sequence[Word] | None:
+def _find_script_arguments(rest: Sequence[Word], guard: Guard, cwd: str | None) -> Sequence[Word] | None:
+    """Return the words after our module or script, for an interpreter that is started with *rest*."""
     for place, word in enumerate(rest):
-        module = (
-            rest[place + 1].text
-            if word.text == "-m" and place + 1 < len(rest)
-            else word.text.removeprefix("-m")
-        )
         if word.text.startswith("-m"):
-            behind = rest[place + (2 if word.text == "-m" else 1) :]
-            if module.startswith("hookline."):  # a module of hookline, such as the daemon
-                return (Word(text="daemon", span=word.span), *behind)
-            return behind if module == "hookline" else None
+            after = rest[place + (2 if word.text == "-m" else 1) :]
+            module = word.text[2:] or "".join(one.text for one in rest[place + 1 : place + 2])
+            if module.startswith(("hookline.daemon", "hookline.cli")):
+                return (Word(text="daemon", span=word.span), *after)
+            return after if module.partition(".")[0] == "hookline" else None
         if not word.text.startswith("-"):
-            ours = word.text.endswith(
-                ("hookline/__main__.py", "hookline/daemon/client.py", "/hookline")
-            ) or _stands_for(word, guard, cwd, bare=True)
+            ends = ("hookline/__main__.py", "hookline/daemon/client.py", "/hookline")
+            ours = word.text.endswith(ends) or _is_hookline(word, guard, cwd, bare=True)
             return rest[place + 1 :] if ours else None
     return None
 
 
-def _stands_for(word: Word, guard: Guard, cwd: str | None, *, bare: bool = False) -> bool:
+def _is_hookline(word: Word, guard: Guard, cwd: str | None, *, bare: bool = False) -> bool:
     """Return whether *word* is a link to hookline, a copy of it, or a pattern that matches it."""
     text = word.text
     if UNKNOWN in text:
@@ -128,61 +138,97 @@ def _stands_for(word: Word, guard: Guard, cwd: str | None, *, bare: bool = False
     if "/" not in text and not bare:
         return False
     places = [*dict.fromkeys(guard.places(text, cwd))]
-    places += [guard.copies[one] for one in places if one in guard.copies]
+    places += [guard.copies[place] for place in places if place in guard.copies]
     return any(
-        one.rpartition("/")[2] in OURSELVES or "from hookline.cli import" in guard.script(one)
-        for one in places
+        place.rpartition("/")[2] in OURSELVES or "from hookline.cli import" in guard.script(place)
+        for place in places
     )
 
 
-def _removal(command: SimpleCommand) -> Iterator[Finding]:
+def _judge_packages(command: SimpleCommand, guard: Guard) -> Iterator[Finding]:
+    """Yield a finding for package managers that remove or replace hookline."""
     texts = [word.text for word in command.words]
-    if command.name in ("pkill", "killall", "pgrep", "pidof", "skill") and any(
-        "hookline" in text for text in texts
-    ):
-        if command.name not in ("pgrep", "pidof"):
-            yield Finding(
-                rule="command", what=f"`{command.name}` of hookline's own processes", span=command.span
-            )
+    manages = command.name in _MANAGERS or (command.name in PYTHONS and {"-m", "pip"} <= {*texts})
+    if not manages:
         return
-    managed = command.name in _MANAGERS or (command.name in _PYTHONS and {"-m", "pip"} <= set(texts))
-    if not managed or not any(_PACKAGE.fullmatch(text) for text in texts[1:]):
-        return
-    if set(texts) & _REMOVING:
-        yield Finding(rule="uninstall", what="the package hookline", span=command.span)
-    elif set(texts) & _CHANGING:
-        yield Finding(rule="uninstall", what="the package hookline", span=command.span, action="ask")
+    own = "/" in texts[0] and any(
+        guard.rule(one) == "write-user" for one in guard.places(texts[0], command.cwd)
+    )
+    ours = own or any(_PACKAGE.fullmatch(text) for text in texts[1:])
+    everything = {"uninstall-all", "upgrade-all", "reinstall-all"} & {*texts} or {"tool", "--all"} <= {*texts}
+    if (ours or everything) and {*texts} & (_REMOVES | _CHANGES):
+        action: Action = "block" if {*texts} & _REMOVES else "ask"
+        yield Finding(rule="uninstall", what="the package hookline", span=command.span, action=action)
 
 
-def _switches(command: SimpleCommand) -> Iterator[Finding]:
-    name = next(_set_by(command), None)
-    if name is not None:
-        yield Finding(rule="switch", what=f"`{name}`", span=command.span)
-
-
-def _set_by(command: SimpleCommand) -> Iterator[str]:
+def _find_switches(command: SimpleCommand) -> Iterator[str]:
     yield from (name for name, _ in command.assignments if SWITCH.fullmatch(name))
     for place, word in enumerate(command.words[1:]):
         text = word.text
-        if command.name in _SETTING and SWITCH.fullmatch(text.lstrip("-").partition("=")[0].rstrip("+")):
+        if command.name in _SETTERS and SWITCH.fullmatch(text.lstrip("-").partition("=")[0].rstrip("+")):
             yield text.partition("=")[0]
         elif command.name == "printf" and text.startswith("-v"):
-            yield from filter(
-                SWITCH.fullmatch, (text[2:], *(w.text for w in command.words[place + 2 : place + 3]))
-            )
+            names = (text[2:], *(one.text for one in command.words[place + 2 : place + 3]))
+            yield from filter(SWITCH.fullmatch, names)
         elif command.name == "env" and SWITCH.fullmatch(text.removeprefix("--unset=").removeprefix("-u")):
             yield text
-        elif "=" in text and command.name not in TEXT and _SET.match(text.lstrip("-")):
+        elif "=" in text and command.name not in TEXT_PROGRAMS and _SET.match(text.lstrip("-")):
             yield text.partition("=")[0]
         elif command.name == "env" and _SET.search(text):
             yield "env -S"
+        elif command.name == "git" and "config" in _texts(command) and text.startswith("hookline."):
+            yield text
 
 
-def sets_switch(text: str) -> bool:
-    """Return whether *text*, such as the content of a shell startup file, sets one of the switches."""
-    return _SET.search(text) is not None
+def _texts(command: SimpleCommand) -> tuple[str, ...]:
+    return tuple(word.text for word in command.words)
 
 
-def moves_home(text: str) -> bool:
-    """Return whether *text* changes the folders that hold the user's own files."""
-    return _MOVED.search(text) is not None
+PROFILES = word_set(
+    """.bashrc .bash_profile .bash_login .bash_aliases .bash_logout .profile .zshrc .zshenv .zprofile .zlogin
+    config.fish environment .envrc .env .pam_environment .xprofile .xinitrc .cshrc .tcshrc .kshrc
+    bash.bashrc"""
+)
+"""Files that set the environment of programs started later."""
+_RUN_LATER = re.compile(
+    r"""/\.git/(?:hooks/|config$)|/\.husky/|/\.githooks/|/\.gitconfig$|/cron|\.(?:service|timer|desktop|plist)$
+    |/fish/(?:conf\.d|functions)/|/profile\.d/|/bashrc\.d/|\.(?:bashrc|zshrc)\.d/""",
+    re.VERBOSE,
+)
+"""Files that other programs run as commands."""
+_PROJECT_SCRIPTS = re.compile(
+    r"/(?:package\.json|(?:GNU)?[Mm]akefile|\.?[Jj]ustfile|[^/]+\.mk|Taskfile\.ya?ml|lefthook\.ya?ml"
+    r"|\.pre-commit-config\.yaml|\.vscode/tasks\.json|\.?mcp\.json|Procfile|devcontainer\.json)$"
+)
+"""Files of a project whose commands people and agents run by name."""
+_JSON_MARKS = re.compile(r"""["',:\[\]{}]+""")
+_REDEFINED = re.compile(
+    r"(?:^|[\s;])(?:alias\s+hookline(?:-client)?=|hookline(?:-client)?\s*\(\)|function\s+hookline\b)"
+)
+_UNGUARDED = re.compile(
+    "|".join(
+        rf"\b{name}\s[^\n;|&]{{0,200}}(?:{'|'.join(map(re.escape, program.arguments))})(?![\w-])"
+        for name, program in AGENT_PROGRAMS.items()
+    )
+)
+
+
+def judge_content(path: str, texts: Sequence[str]) -> Iterator[Finding]:
+    """Yield findings for *texts* written to a file that a shell or another program runs later."""
+    whole = path if path.startswith("/") else f"/{path}"
+    profile = whole.rpartition("/")[2] in PROFILES or ("/environment.d/" in whole and whole.endswith(".conf"))
+    project = _PROJECT_SCRIPTS.search(whole) is not None
+    texts = [*texts, *(decode_ansi(text) for text in texts if "\\" in text)]
+    plain = [_JSON_MARKS.sub(" ", text) for text in texts if '"' in text]
+    if not profile and not project and _RUN_LATER.search(whole) is None:
+        return
+    checks: Mapping[str, bool] = {
+        "command": any(map(PERSON_COMMAND.search, (*texts, *plain))),
+        "switch": any(map(_SET.search, texts))
+        # Only an application reads `.env`; a home set there does not affect hookline.
+        or (profile and not whole.endswith("/.env") and any(map(_MOVED.search, texts))),
+        "uninstall": any(map(_REDEFINED.search, texts)),
+        "agent": profile and any(map(_UNGUARDED.search, texts)),
+    }
+    for rule in (rule for rule, broken in checks.items() if broken):
+        yield Finding(rule=rule, what=quote(path), action="ask" if project else "block")

@@ -7,13 +7,20 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from hookline.shell import UNKNOWN
+
 Action: TypeAlias = 'Literal["block", "ask"]'
 Span = tuple[int, int]
 _PERSON = "Only the user may do that, in their own terminal; ask them if it is needed."
-_SAYINGS: Mapping[str, tuple[str, str]] = {
+_MESSAGES: Mapping[str, tuple[str, str]] = {
     "command": ("This would change what the guards allow", _PERSON),
     "uninstall": ("This would remove or replace the guards", _PERSON),
     "switch": ("This sets a variable that turns guards off or changes the end of the budget", _PERSON),
+    "agent": (
+        "This would start an agent without guards, or one that asks nobody",
+        "Start it with its usual settings, or let the user agree.",
+    ),
+    "secret": ("This would read a secret of hookline", _PERSON),
     "write-user": ("This would change the user's hookline files", f"Reading them is fine. {_PERSON}"),
     "write-wiring": (
         "This would change the settings that install the guards in this agent",
@@ -32,7 +39,7 @@ _SAYINGS: Mapping[str, tuple[str, str]] = {
         "Write it as several shorter commands, or as a script file.",
     ),
 }
-RULES = tuple(_SAYINGS)
+RULES = tuple(_MESSAGES)
 
 
 class Finding(Struct, frozen=True, kw_only=True):
@@ -44,5 +51,10 @@ class Finding(Struct, frozen=True, kw_only=True):
 
     @property
     def message(self) -> str:
-        said, instead = _SAYINGS[self.rule]
-        return f"{said}: {self.what}. {instead}"
+        problem, alternative = _MESSAGES[self.rule]
+        return f"{problem}: {self.what}. {alternative}"
+
+
+def quote(text: str) -> str:
+    """Return a path or command for a message, with its unknown parts as dots."""
+    return f"`{text.replace(UNKNOWN, '…')[:200]}`"

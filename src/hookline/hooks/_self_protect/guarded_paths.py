@@ -11,18 +11,25 @@ from functools import lru_cache
 from msgspec import Struct, field
 
 from hookline.core.state import LazyMapping, State
+from hookline.hosts import AGENT_PROGRAMS
 from hookline.shell import UNKNOWN
 
 FOLDER = ".hookline"
 OURSELVES = ("hookline", "hookline-client")
 """Names of hookline's own programs."""
 IGNORED = ".ckignore"
-NAMES = ("hookline", FOLDER, "hookline.toml", "hookline.local.toml", "hooks.json", "mcp.json", "trust.json")
+SECRET = "mcp-secret"  # noqa: S105 -- the name of a file
+OWN_NAMES = ("hookline", FOLDER, "hookline.toml", "hookline.local.toml", "trust.json")
+NAMES = (*OWN_NAMES, "hooks.json", "mcp.json")
 _WILD = re.compile(r"[*?\[]")
 _LITERAL = 4
 """Literal characters that a name needs to be recognised in a partly unknown path."""
-_HOPS = 4
+_MAX_HOPS = 4
 """Maximum number of links, made by the same line, that are followed in a row."""
+_TEMPORARY = re.compile(r"/(?:tmp|run/user/\d+)/[^/]+")
+"""Guarded folders next to which other programs create and delete files of any name."""
+_START_FILES = ("sitecustomize.py", "usercustomize.py")
+_PACKAGES = ("site-packages", "dist-packages")
 
 
 class Guard(Struct, frozen=True, kw_only=True):
@@ -52,72 +59,75 @@ class Guard(Struct, frozen=True, kw_only=True):
         return tuple(posixpath.basename(path) for path in self.paths)
 
     def rule(self, path: str, *, named: bool = True) -> str | None:
-        """Return the rule that a write to the absolute *path* would break.
+        """Return the rule that a change of the absolute *path* would break.
 
-        With *named* false, *path* is derived from a copy; a project folder then counts only in this
+        With *named* false, *path* is derived from a copy; files of a project then count only in this
         project.
         """
-        low = _low(path)
+        low = _normalize(path)
         if named and FOLDER in low and FOLDER in low.split("/"):
             return "write-project"
-        if low.endswith(tuple(self.tails)):
+        if named and low.endswith(tuple(self.tails)):
             return "write-wiring"
-        # Fast exit: hardly any path has the prefix that all paths below a guarded one share.
-        if not low.startswith(tuple(self.paths)):
-            return None
-        return next((rule for one, rule in self.paths.items() if _below(low, one)), None)
+        if low.startswith(tuple(self.paths)):  # a fast test, which hardly any path passes
+            found = next((rule for one, rule in self.paths.items() if _is_below(low, one)), None)
+            if found is not None:
+                return found
+        return "uninstall" if self._replaces(low) else None
 
-    def held(self, path: str) -> str | None:
+    def _replaces(self, low: str) -> bool:
+        """Return whether the file is run before or in place of hookline or an agent."""
+        folder, _, name = low.rpartition("/")
+        if name in OURSELVES or name in AGENT_PROGRAMS:
+            elsewhere = folder.endswith("/bin") and not _is_below(low, _normalize(self.root))
+            return folder in self.programs or (elsewhere and name in OURSELVES)
+        if name in _START_FILES or name.endswith(".pth"):
+            return folder.endswith(_PACKAGES) and not _is_below(low, _normalize(self.root))
+        return name == "pyvenv.cfg" and any(one.startswith(f"{folder}/") for one in self.paths)
+
+    def held(self, path: str, *, merges: bool = False, named: bool = True) -> str | None:
         """Return the rule of a guarded file below *path*, which a move or deletion of *path* would affect.
 
-        The project's own files do not count if *path* contains the project but not the home.
+        The project's own files do not count if *path* contains the project but not the home. With *merges*,
+        only some files below *path* change, so that temporary folders do not count.
         """
-        low = _low(path)
-        if self._wired(low):
+        low = _normalize(path)
+        if named and low.endswith(_folders_of(tuple(self.tails))):
             return "write-wiring"
         start = low if low == "/" else f"{low}/"
         below = [one for one in self.paths if one.startswith(start)]
-        if below and self.root and self.home and _below(_low(self.root), low):
-            below = (
-                [one for one in below if not self._of_project(one)] if not self.all_of_home(low) else below
-            )
+        if merges:
+            below = [one for one in below if not _TEMPORARY.fullmatch(one)]
+        if below and self.root and self.home and _is_below(_normalize(self.root), low):
+            below = below if self.all_of_home(low) else [one for one in below if not self._of_project(one)]
         return self.paths[below[0]] if below else None
 
     def _of_project(self, path: str) -> bool:
         """Return whether the guarded *path* belongs to a project, not to the user's own files."""
         return self.paths[path] == "write-project" or path.endswith(tuple(self.tails))
 
-    def among(self, folder: str) -> str | None:
-        """Return the rule of a guarded file directly in *folder*, or None for the home and the root."""
-        low = _low(folder)
-        if self._wired(low):
-            return "write-wiring"
-        beside = (rule for one, rule in self.paths.items() if posixpath.dirname(one) == low)
-        return None if low in (_low(self.home), _low(self.root)) else next(beside, None)
-
-    def _wired(self, low: str) -> bool:
-        """Return whether the folder is one in which projects keep the settings that install the guards."""
-        return low.endswith(_folders(tuple(self.tails)))
-
     def all_of_home(self, path: str) -> bool:
         """Return whether *path* contains the whole home; dangerous-command judges the deletion of that."""
-        return bool(self.home) and _below(_low(self.home), _low(path))
+        return bool(self.home) and _is_below(_normalize(self.home), _normalize(path))
 
-    def matched(self, pattern: str, *, tree: bool) -> str | None:
-        """Return the rule of a guarded path that the glob *pattern* may match, or with *tree* contain."""
+    def matched(self, pattern: str, *, tree: bool = False, unknown: bool = False) -> str | None:
+        """Return the rule of a guarded path that the glob *pattern* may match, or with *tree* contain.
+
+        With *unknown*, the pattern stands for unknown text, and must contain a part of our names.
+        """
         wanted = _segments(pattern)
-        if any(_fits(FOLDER, mask) for mask in wanted if len(mask.strip("*?")) >= _LITERAL):
+        if not unknown and any(_fits(FOLDER, mask) for mask in wanted if _has_literal(mask)):
             return "write-project"
-        for own, rule in zip(_split(tuple(self.paths)), self.paths.values(), strict=True):
-            if (tree or len(wanted) >= len(own)) and all(map(_fits, own, wanted)):
+        for own, (path, rule) in zip(_split(tuple(self.paths)), self.paths.items(), strict=True):
+            strict = unknown or _TEMPORARY.fullmatch(path) is not None
+            if (tree or len(wanted) >= len(own)) and _fit(own, wanted, strict=strict):
                 return rule
-        return self._tailed(wanted, tree=tree)
+        return self._match_tail(wanted, tree=tree)
 
-    def _tailed(self, wanted: list[str], *, tree: bool) -> str | None:
-        """Do the same as `matched`, for the settings of any project."""
+    def _match_tail(self, wanted: list[str], *, tree: bool) -> str | None:
         for own in _split(tuple(self.tails)):
             ends = [own, own[:-1]] if tree else [own]
-            if any(len(wanted) > len(end) and all(map(_fits, end, wanted[-len(end) :])) for end in ends):
+            if any(len(wanted) > len(end) and _fit(end, wanted[-len(end) :]) for end in ends):
                 return "write-wiring"
         return None
 
@@ -125,37 +135,45 @@ class Guard(Struct, frozen=True, kw_only=True):
         """Yield the guarded folders and their parents that the glob *pattern* may match."""
         wanted = _segments(pattern)
         for own in _split(tuple(self.paths)):
-            if len(wanted) <= len(own) and all(map(_fits, own, wanted)):
+            if len(wanted) <= len(own) and _fit(own, wanted):
                 yield "/" + "/".join(own[: len(wanted)])
 
     def places(self, path: str, cwd: str | None) -> Iterator[str]:
         """Yield every absolute path that *path* may stand for, with links resolved."""
+        # A remaining tilde was quoted; editors and other programs expand it themselves.
+        text = f"{self.home}{path[1:]}" if path.startswith("~/") else path
         bases = [base for base in (cwd, *self.folders) if base is not None]
-        for whole in [path] if path.startswith("/") else [f"{base}/{path}" for base in bases]:
+        for whole in [text] if text.startswith("/") else [f"{base}/{text}" for base in bases]:
             plain = posixpath.normpath(whole)
-            for one in _hops(plain, self.links) if self.links else (plain,):
+            for one in _follow_links(plain, self.links) if self.links else (plain,):
                 yield one
                 yield self.real(one)
             if whole != plain:
                 yield self.real(whole)
 
+    def is_secret(self, path: str, *, glob: bool) -> bool:
+        """Return whether *path* is a file with a secret of hookline, or a glob that matches one."""
+        folder, _, name = _normalize(path).rpartition("/")
+        same = name == SECRET or (glob and fnmatchcase(SECRET, name))
+        return same and "hookline" in folder.split("/")
 
-def _low(path: str) -> str:
+
+def _normalize(path: str) -> str:
     """Return *path* normalised and in lower case, because some file systems ignore case."""
     dotted = "/." in path or "//" in path or not path.startswith("/")
     return "/" + (posixpath.normpath(path) if dotted else path).lower().strip("/")
 
 
-def _below(path: str, folder: str) -> bool:
+def _is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder if folder == "/" else folder + "/")
 
 
 def _segments(path: str) -> list[str]:
-    return [part for part in _low(path).split("/") if part]
+    return [part for part in _normalize(path).split("/") if part]
 
 
 @lru_cache(maxsize=16)
-def _folders(tails: tuple[str, ...]) -> tuple[str, ...]:
+def _folders_of(tails: tuple[str, ...]) -> tuple[str, ...]:
     return tuple({posixpath.dirname(tail) for tail in tails})
 
 
@@ -164,17 +182,27 @@ def _split(paths: tuple[str, ...]) -> list[list[str]]:
     return [_segments(path) for path in paths]
 
 
+def _fit(names: list[str], masks: list[str], *, strict: bool = False) -> bool:
+    """Return whether *names* match *masks*; with *strict*, our own names must be partly literal."""
+    pairs = list(zip(names, masks, strict=False))
+    if strict and any("hookline" in name and not _has_literal(mask) for name, mask in pairs):
+        return False
+    return all(_fits(name, mask) for name, mask in pairs)
+
+
+def _has_literal(mask: str) -> bool:
+    return len(mask.replace("*", "").replace("?", "")) >= _LITERAL
+
+
 def _fits(name: str, mask: str) -> bool:
     if _WILD.search(mask) is None:
         return name == mask
-    if mask == "**":
-        return True
-    return bool(fitting(mask, (name,))) and not (name.startswith(".") and mask[:1] in ("*", "?", "["))
+    return bool(find_matches(mask, (name,))) and not (name.startswith(".") and mask[:1] in ("*", "?", "["))
 
 
-def _hops(path: str, links: Mapping[str, str]) -> Iterator[str]:
+def _follow_links(path: str, links: Mapping[str, str]) -> Iterator[str]:
     yield path
-    for _ in range(_HOPS):
+    for _ in range(_MAX_HOPS):
         name = next((one for one in links if path == one or path.startswith(one + "/")), None)
         if name is None:
             return
@@ -182,72 +210,68 @@ def _hops(path: str, links: Mapping[str, str]) -> Iterator[str]:
         yield path
 
 
-def suspicious(text: str) -> bool:
+def is_suspicious(text: str) -> bool:
     """Return whether a partly unknown path may be a guarded one, judged by its known names."""
     masks = (segment.replace(UNKNOWN, "*").lower() for segment in text.split("/"))
-    return any(fitting(mask, NAMES) for mask in masks if len(mask.replace("*", "")) >= _LITERAL)
+    return any(find_matches(mask, OWN_NAMES) for mask in masks if _has_literal(mask))
 
 
-def fitting(mask: str, names: Iterable[str]) -> list[str]:
+def find_matches(mask: str, names: Iterable[str]) -> list[str]:
     """Return the *names* that match *mask*; the literal prefix is compared first."""
     start = _WILD.split(mask, maxsplit=1)[0]
     return [name for name in names if name.startswith(start) and fnmatchcase(name, mask)]
 
 
-def guard(cwd: str, state: State) -> Guard:
+def make_guard(cwd: str, state: State) -> Guard:
+    """Return the guard of a call in the folder *cwd*."""
     real, root = state.facts.get("realpath") or (lambda path: path), state.root
     return Guard(
         cwd=cwd or root or "/",
         home=state.home,
         root=root,
-        paths=LazyMapping(lambda: _paths(state, real)),
-        tails=LazyMapping(lambda: _tails(_given(state), state.root)),
+        paths=LazyMapping(lambda: _find_paths(state, real)),
+        tails=LazyMapping(lambda: _find_tails(_given_paths(state), state.root)),
         real=real,
         script=state.facts.get("read_script") or (lambda path: ""),
-        programs=tuple(filter(None, state.env.get("PATH", "").split(":"))),
+        programs=tuple(filter(None, state.env.get("PATH", "").lower().split(":"))),
     )
 
 
-def _paths(state: State, real: Callable[[str], str]) -> Mapping[str, str]:
-    """Return the guarded paths.
-
-    Computed only for calls that write, because resolving links reads the disk.
-    """
-    guarded = (
-        *_given(state),
-        *((f"{state.root}/{name}" for name in (FOLDER, IGNORED)) if state.root else ()),
-    )
-    return _ruled(guarded, tuple(map(real, guarded)))
+def _find_paths(state: State, real: Callable[[str], str]) -> Mapping[str, str]:
+    """Return the guarded paths; computed only if needed, because resolving links reads the disk."""
+    project = (f"{state.root}/{name}" for name in (FOLDER, IGNORED)) if state.root else ()
+    guarded = (*_given_paths(state), *project)
+    return _assign_rules(guarded, tuple(map(real, guarded)))
 
 
 @lru_cache(maxsize=8)
-def _ruled(guarded: tuple[str, ...], reals: tuple[str, ...]) -> Mapping[str, str]:
+def _assign_rules(guarded: tuple[str, ...], reals: tuple[str, ...]) -> Mapping[str, str]:
     pairs = zip(guarded, reals, strict=True)
-    return {_low(one): _rule(path) for path, real in pairs for one in (path, real)}
+    return {_normalize(one): _find_rule(path) for path, real in pairs for one in (path, real)}
 
 
 @lru_cache(maxsize=8)
-def _tails(given: tuple[str, ...], root: str) -> Mapping[str, str]:
-    above = len(_low(root).rstrip("/"))
-    return {_low(one)[above:]: "write-wiring" for one in given if _wires(one, root)}
+def _find_tails(paths: tuple[str, ...], root: str) -> Mapping[str, str]:
+    above = len(_normalize(root).rstrip("/"))
+    return {_normalize(one)[above:]: "write-wiring" for one in paths if _is_wiring(one, root)}
 
 
-def _wires(path: str, root: str) -> bool:
+def _is_wiring(path: str, root: str) -> bool:
     inside = path.removeprefix(root.rstrip("/") + "/")
-    return bool(root) and _rule(inside) == "write-wiring" and inside != path and "/" in inside
+    return bool(root) and _find_rule(inside) == "write-wiring" and inside != path and "/" in inside
 
 
-def _given(state: State) -> tuple[str, ...]:
+def _given_paths(state: State) -> tuple[str, ...]:
     """Return the paths to guard: those given by the runtime, or else the user's default folders."""
-    told = state.facts.get("guarded_paths")
-    if told is not None:
-        return tuple(told)
+    given = state.facts.get("guarded_paths")
+    if given is not None:
+        return tuple(given)
     usual = (("XDG_CONFIG_HOME", ".config"), ("XDG_STATE_HOME", ".local/state"))
     bases = [state.env.get(name) or f"{state.home}/{folder}" for name, folder in usual]
     return tuple(f"{base}/hookline" for base in bases) if state.home else ()
 
 
-def _rule(path: str) -> str:
+def _find_rule(path: str) -> str:
     if FOLDER in path.split("/") or path.endswith(f"/{IGNORED}"):
         return "write-project"
-    return "write-user" if "hookline" in path.split("/") else "write-wiring"
+    return "write-user" if "hookline" in path else "write-wiring"

@@ -1,0 +1,172 @@
+"""Things that a line creates itself, or that lie in a temporary folder: nobody loses them."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+
+from hookline.hooks._dangerous_command.rule import Place
+from hookline.shell import UNKNOWN, SimpleCommand, Word
+from hookline.shell.effect_types import part_of
+from hookline.shell.git_runs import GLOBAL_VALUES
+from hookline.shell.options import parse_options, word_set
+
+_TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/dev/shm/")  # noqa: S108 -- nothing is written there
+_DOCKER = word_set("docker podman nerdctl docker-compose podman-compose")
+_CLUSTERS = word_set("kubectl oc k kind k3d minikube helm ctlptl")
+_DATABASES = word_set("createdb dropdb psql mysql mysqladmin mariadb createuser dropuser")
+_FAMILIES = {name: family for family in (_DOCKER, _CLUSTERS, _DATABASES) for name in family}
+"""Programs that create and delete the same kind of things."""
+_CREATING = word_set("create run init new install createdb createuser start up")
+_TYPES = _CREATING | word_set(
+    """container volume network image pod namespace ns cluster rm rmi remove delete del uninstall drop stop
+    kill compose down deployment service"""
+)
+"""Operands that are not names."""
+
+
+def join_path(text: str, cwd: str | None, place: Place) -> str:
+    """Return *text* as an absolute path, or an empty string if the working directory is unknown."""
+    if not text or text.startswith("/") or (not place.home and text.startswith("~")):
+        return text
+    return "" if cwd is None else posixpath.join(cwd, text)
+
+
+def is_temporary(word: Word, cwd: str | None, place: Place) -> bool:
+    """Return whether a path is in a temporary folder and outside of the project, or comes from `mktemp`."""
+    if word.text.startswith(UNKNOWN):
+        origins = [place.commands[at].name for at in word.origins if at < len(place.commands)]
+        return bool(origins) and set(origins) <= {"mktemp"} and ".." not in word.text
+    path = posixpath.normpath(join_path(word.text, cwd, place).replace(UNKNOWN, "x") or ".")
+    inside = any(
+        path == folder or path.startswith(folder + "/") for folder in (place.root, place.cwd) if folder
+    )
+    contains = any(folder.startswith(path + "/") for folder in (place.root, place.cwd, place.home) if folder)
+    return path.startswith(_TEMPORARY) and not inside and not contains
+
+
+def find_folder(command: SimpleCommand, place: Place) -> Word | None:
+    """Return the working directory of *command*, also if a part of its name is known only at run time."""
+    if command.cwd is not None:
+        return Word(text=command.cwd, span=command.span)
+    inside = ""
+    for earlier in reversed(place.earlier()):
+        if earlier.name not in ("cd", "pushd", "popd"):
+            continue
+        target = earlier.words[-1]
+        if len(earlier.words) < 2 or target.text.startswith(("-", "..")):  # noqa: PLR2004
+            return None
+        inside = posixpath.join(target.text, inside) if inside else target.text
+        if target.text.startswith(("/", UNKNOWN)):
+            return part_of(target, inside)
+    return None
+
+
+def is_scratch_folder(command: SimpleCommand, place: Place) -> bool:
+    """Return whether *command* runs in a temporary folder, or in a repository that the line created."""
+    folder = find_folder(command, place)
+    return folder is not None and (is_temporary(folder, "", place) or is_created_folder(folder.text, place))
+
+
+def repository_folder(command: SimpleCommand, place: Place) -> Word | None:
+    """Return the folder of the repository that a `git` command works in."""
+    folder = find_folder(command, place)
+    for name, value in parse_options(command.words[1:], GLOBAL_VALUES).options:
+        if name in ("-C", "--git-dir", "--work-tree") and value is not None:
+            cwd = folder.text if folder is not None else None
+            text = value.text if value.text.startswith(UNKNOWN) else join_path(value.text, cwd, place)
+            folder = Word(text=text, span=value.span, origins=_origins_of(value, command, folder))
+    return folder
+
+
+def _origins_of(value: Word, command: SimpleCommand, folder: Word | None) -> tuple[int, ...]:
+    """Return the origins of an option's value, which a joined value such as `--git-dir=X` has lost."""
+    whole = next((word.origins for word in command.words if word.span == value.span), ())
+    return value.origins or whole or (folder.origins if folder is not None else ())
+
+
+def is_created_folder(path: str, place: Place) -> bool:
+    """Return whether *path* is in a repository that an earlier command of the line created."""
+    path = posixpath.normpath(path)
+    return any(path == made or path.startswith(made + "/") for made in _created_repositories(place))
+
+
+def _created_repositories(place: Place) -> Iterator[str]:
+    for index, command in enumerate(place.earlier()):
+        if command.name in ("cp", "rsync", "gcp"):
+            copies = (one.path.text for one in place.effects.get(index, ()) if one.action == "write")
+            yield from (text for text in copies if text.startswith(_TEMPORARY))
+        if command.name != "git":
+            continue
+        outer = parse_options(command.words[1:], GLOBAL_VALUES)
+        name = outer.operands[0].text if outer.operands else ""
+        if name not in ("init", "clone"):
+            continue
+        values = word_set("-b -o -c -j --branch --origin --depth --template --initial-branch --reference")
+        operands = parse_options(outer.operands[1:], values, mixed=True).operands
+        folder = repository_folder(command, _at(place, index))
+        target = operands[-1].text if operands else ""
+        if name == "clone" and len(operands) == 1:
+            target = target.rstrip("/").rpartition("/")[2].removesuffix(".git")
+        known = target.startswith(UNKNOWN) or folder is None
+        path = target if known else join_path(target or ".", folder.text if folder else None, place)
+        path = posixpath.normpath(path or ".")
+        if path not in (".", place.root, place.cwd) and not (place.root + "/").startswith(path + "/"):
+            yield path
+
+
+def _at(place: Place, index: int) -> Place:
+    return Place(cwd=place.cwd, home=place.home, root=place.root, commands=place.commands, index=index)
+
+
+def are_created(command: SimpleCommand, targets: Sequence[Word], place: Place) -> bool:
+    """Return whether earlier commands of the line created all *targets*: containers, clusters, databases."""
+    family = _FAMILIES.get(command.name, frozenset({command.name}))
+    creators = [
+        (index, earlier)
+        for index, earlier in enumerate(place.earlier())
+        if earlier.name in family and _creates(earlier)
+    ]
+    names = {name for _, earlier in creators for name in _created_names(earlier)}
+    indexes = {index for index, _ in creators}
+    wanted = [word for word in targets if word.text not in _TYPES]
+    return bool(wanted) and all(
+        word.text.removeprefix("namespace/").removeprefix("ns/") in names
+        or (word.origins and indexes.issuperset(word.origins))
+        for word in wanted
+    )
+
+
+def _creates(command: SimpleCommand) -> bool:
+    return command.name in _CREATING or any(word.text in _CREATING for word in command.words[1:6])
+
+
+def _created_names(command: SimpleCommand) -> Iterator[str]:
+    """Yield the names that a creating command gives: the option `--name`, or its operands."""
+    for option, value in zip(command.words, command.words[1:], strict=False):
+        if option.text in ("--name", "-n", "-p", "--profile", "--project-name"):
+            yield value.text
+    yield from (word.text.partition("=")[2] for word in command.words if word.text.startswith("--name="))
+    runs = command.name in _DOCKER and any(word.text == "run" for word in command.words[1:3])
+    if not runs:
+        yield from (word.text for word in command.words[1:] if not word.text.startswith("-"))
+
+
+def is_inside_created(command: SimpleCommand, place: Place) -> bool:
+    """Return whether *command* runs in a container that the line started."""
+    if not any(via.endswith(" exec") for via in command.via):
+        return False
+    outer = next(
+        (
+            index
+            for index in range(place.index - 1, -1, -1)
+            if place.commands[index].name in _DOCKER and place.commands[index].words[1].text == "exec"
+        ),
+        None,
+    )
+    if outer is None:
+        return False
+    runner = place.commands[outer]
+    options = word_set("-u -e -w --user --env --workdir --env-file")
+    operands = parse_options(runner.words[2:], options).operands
+    return are_created(runner, operands[:1], _at(place, outer))

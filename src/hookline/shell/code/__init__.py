@@ -1,0 +1,113 @@
+"""Evaluation of Python, JavaScript, Perl, Ruby and PHP code: the commands it runs, and its use of files.
+
+The code is not run. Values that are known only at run time are unknown, and both branches of a condition
+are followed. The work is counted, so that the result does not depend on the speed of the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from hookline.shell.code.evaluate import call, evaluate, run
+from hookline.shell.code.javascript import parse_javascript
+from hookline.shell.code.perl import parse_perl
+from hookline.shell.code.php import parse_php
+from hookline.shell.code.python import parse_python
+from hookline.shell.code.ruby import parse_ruby
+from hookline.shell.code.syntax import Body
+from hookline.shell.code.values import (
+    UNKNOWN,
+    CodeCommand,
+    CodeProblem,
+    CodeState,
+    Effect,
+    Environment,
+    OutOfWork,
+    Value,
+    remove_marks,
+)
+from hookline.shell.code.variables import find_member
+
+__all__ = ["LANGUAGES", "CodeCommand", "CodeProblem", "CodeResult", "Effect", "analyze"]
+
+_PARSERS: Mapping[str, Callable[[str], Body]] = {
+    "python": parse_python,
+    "javascript": parse_javascript,
+    "perl": parse_perl,
+    "ruby": parse_ruby,
+    "php": parse_php,
+}
+LANGUAGES = frozenset(_PARSERS)
+_MAX_NESTED_CODE = 4
+"""Maximum nesting of `eval` and `exec`."""
+_WORK_PER_CHARACTER = 1
+
+
+class CodeResult(NamedTuple):
+    """All that code does, as far as it is known."""
+
+    commands: tuple[CodeCommand, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    output: str = ""
+    """The printed text, with unknown parts."""
+    files: Mapping[str, str] = {}
+    """Contents of the files that it writes, by absolute path."""
+    problems: tuple[CodeProblem, ...] = ()
+
+
+def analyze(  # noqa: PLR0913 -- all that the result depends on
+    language: str,
+    source: str,
+    *,
+    cwd: str,
+    home: str,
+    environment: Mapping[str, str],
+    argv: tuple[str, ...],
+    stdin: str,
+    files: Mapping[str, str],
+    spend: Callable[[int], bool],
+) -> CodeResult:
+    """Return the commands, file effects and output of *source*, and the parts that were not evaluated.
+
+    *files* are contents of files that are known, by absolute path. *spend* is called with units of work, and
+    returns False when none are left.
+    """
+    state = CodeState(
+        language=language,
+        cwd=cwd,
+        home=home,
+        environment=Environment(environment),
+        argv=argv,
+        stdin=stdin,
+        files=files,
+        spend=spend,
+        call=call,
+        evaluate=evaluate,
+        run_code=_run_nested,
+        find_member=find_member,
+    )
+    try:
+        if spend(len(source) * _WORK_PER_CHARACTER):
+            run(state, _PARSERS[language](source))
+    except OutOfWork:
+        state.problems.append(CodeProblem("code is too complex to evaluate", source))
+    except RecursionError:
+        state.problems.append(CodeProblem("code is nested too deeply", source))
+    return CodeResult(
+        commands=tuple(dict.fromkeys(state.commands)),
+        effects=tuple(dict.fromkeys(state.effects)),
+        output=remove_marks("".join(state.output)),
+        files={path: remove_marks(text) for path, text in state.written.items()},
+        problems=tuple(state.problems),
+    )
+
+
+def _run_nested(state: CodeState, source: str) -> Value:
+    """Evaluate *source* in the same language, with the variables of the code around it."""
+    if UNKNOWN in source[:1] or state.nesting >= _MAX_NESTED_CODE or not state.spend(len(source)):
+        return UNKNOWN
+    state.nesting += 1
+    run(state, _PARSERS[state.language](source))
+    state.nesting -= 1
+    return UNKNOWN

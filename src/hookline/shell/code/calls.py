@@ -1,0 +1,245 @@
+"""Calls of library functions, and of methods of built-in values."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Mapping
+
+from hookline.shell.code.actions import apply_call, read_content, write_content
+from hookline.shell.code.function_table import LANGUAGE_FUNCTIONS, LIBRARY_FUNCTIONS
+from hookline.shell.code.functions import find_folder, resolve_path
+from hookline.shell.code.library_calls import CALLS, METHODS_OF_ANY
+from hookline.shell.code.methods import (
+    LIST_METHODS,
+    MAPPING_METHODS,
+    PATH_PROPERTIES,
+    apply_text_method,
+    get_text,
+    join_texts,
+)
+from hookline.shell.code.operators import find_item, format_fields
+from hookline.shell.code.values import (
+    MAX_ITEMS,
+    UNKNOWN,
+    Arguments,
+    Choice,
+    ClassValue,
+    CodeState,
+    Environment,
+    FileValue,
+    FunctionValue,
+    Keywords,
+    Method,
+    PathValue,
+    Reference,
+    Value,
+    bound_text,
+    choose,
+    distribute,
+    find_parent,
+    join_paths,
+    name_table,
+    to_items,
+    to_text,
+)
+
+_MODULE_NAMES = name_table(
+    {"fs/promises fs-extra graceful-fs": "fs", "path/posix path.posix": "path", "sh": "shelljs"}
+)
+_PREFIXES = name_table(
+    {"posixpath. ntpath.": "os.path.", "_io. builtins. __builtins__.": "", "Kernel.": "", "CORE::": ""}
+)
+"""Prefixes of names that stand for other prefixes."""
+_CONSTANTS: Mapping[str, Value] = name_table(
+    {
+        "sys.stdin $stdin STDIN process.stdin ARGF": FileValue("/dev/stdin", "r"),
+        "sys.stdout $stdout STDOUT process.stdout": FileValue("/dev/stdout", "w"),
+        "sys.stderr $stderr STDERR process.stderr": FileValue("/dev/stderr", "w"),
+        "os.sep path.sep os.path.sep DIRECTORY_SEPARATOR File.SEPARATOR": "/",
+        "os.linesep os.EOL PHP_EOL": "\n",
+        "os.devnull": "/dev/null",
+        "os.name": "posix",
+        "os.curdir": ".",
+        "os.pardir": "..",
+        "__name__": "__main__",
+        "sys.executable": "python3",
+        "process.execPath": "node",
+        "string.ascii_lowercase": "abcdefghijklmnopqrstuvwxyz",
+        "require.main module": UNKNOWN,
+    }
+)
+
+
+def _find_script(state: CodeState) -> str:
+    if not state.argv or state.argv[0].startswith("-"):
+        return UNKNOWN
+    return resolve_path(state, state.argv[0])
+
+
+def _find_script_folder(state: CodeState) -> str:
+    script = _find_script(state)
+    return find_folder(state) if script == UNKNOWN else find_parent(script)
+
+
+_VARIABLES: Mapping[str, Callable[[CodeState], Value]] = name_table(
+    {
+        "os.environ os.environb process.env ENV %ENV $_ENV $_SERVER Bun.env": lambda state: state.environment,
+        "sys.argv $argv": lambda state: list(state.argv),
+        "process.argv": lambda state: ["node", *state.argv],
+        "ARGV @ARGV Deno.args": lambda state: list(state.argv[1:]),
+        "__file__ __filename __FILE__ $0 import.meta.url import.meta.filename": _find_script,
+        "__dirname __DIR__ __dir__ import.meta.dirname": _find_script_folder,
+    }
+)
+
+
+def find_constant(state: CodeState, name: str) -> Value | None:
+    """Return the value of a constant or variable of a library, by its full name; None if it has none."""
+    if name in _CONSTANTS:
+        return _CONSTANTS[name]
+    finder = _VARIABLES.get(name)
+    return finder(state) if finder is not None else None
+
+
+def is_library_name(state: CodeState, name: str) -> bool:
+    """Return whether a function with this full name is known."""
+    return name in LIBRARY_FUNCTIONS or name in CALLS[state.language]
+
+
+def call_library(state: CodeState, name: str, arguments: Arguments, keywords: Keywords) -> Value:
+    """Call the library function *name*; a function that is not known calls the functions passed to it."""
+    full = _find_full_name(state, name)
+    if full.endswith(".method") and state.language == "ruby":  # File.method(:delete)
+        return Reference(full.removesuffix("method") + get_text(arguments, 0))
+    entry = CALLS[state.language].get(full)
+    function = LANGUAGE_FUNCTIONS[state.language].get(full)
+    if function is None and entry is None:
+        function = LIBRARY_FUNCTIONS.get(full)
+    if function is not None:
+        found = function
+        return distribute(lambda *values: found(state, list(values), keywords), *arguments)
+    if entry is not None:
+        return apply_call(state, entry, arguments, keywords)
+    return call_unknown_method(state, full.rpartition(".")[2], UNKNOWN, arguments, keywords)
+
+
+def _find_full_name(state: CodeState, name: str) -> str:
+    for prefix, replacement in _PREFIXES.items():
+        if name.startswith(prefix):
+            name = replacement + name.removeprefix(prefix)
+    if state.language != "javascript":
+        return name
+    name = name.removeprefix("node:").replace(".default", "").replace("fs.promises.", "fs.")
+    module, dot, last = name.rpartition(".")
+    return _MODULE_NAMES.get(module, module) + dot + (last.removesuffix("Sync") or last)
+
+
+def call_unknown_method(
+    state: CodeState, name: str, receiver: Value, arguments: Arguments, keywords: Keywords
+) -> Value:
+    """Call a method of an object of unknown type, which is known by its name if that has one meaning."""
+    short = name.removesuffix("Sync") if state.language == "javascript" else name
+    entry = METHODS_OF_ANY[state.language].get(short)
+    if entry is None:
+        return _call_callbacks(state, arguments, keywords)
+    on_path = "Path." + name in CALLS[state.language] and (not arguments or name.startswith("write_"))
+    return apply_call(state, entry, [receiver, *arguments] if on_path else arguments, keywords)
+
+
+def _call_callbacks(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
+    target, given = keywords.get("target"), keywords.get("args")
+    if target is not None and isinstance(given, list):  # Thread(target=function, args=(…))
+        return state.call(state, target, given, {})
+    for value in (*arguments, *keywords.values()):
+        for item in value.values() if isinstance(value, dict) else (value,):
+            if isinstance(item, FunctionValue):
+                state.call(state, item, [], {})
+    return UNKNOWN
+
+
+def find_attribute(state: CodeState, value: Value, name: str) -> Value:
+    """Return the attribute *name* of a built-in value: a property, an entry of a mapping, or a method."""
+    if isinstance(value, PathValue) and name in PATH_PROPERTIES:
+        return PATH_PROPERTIES[name](value.text)
+    if isinstance(value, dict) and (name in value or isinstance(value, Environment)):
+        return find_item(state, value, name) if name not in MAPPING_METHODS else Method(value, name)
+    if isinstance(value, FileValue) and name in ("buffer", "name"):
+        return value if name == "buffer" else value.path
+    if name == "length" and isinstance(value, list | str):
+        return len(value) if UNKNOWN not in value else UNKNOWN
+    if isinstance(value, str) and UNKNOWN in value and name in ("name", "path"):
+        return value
+    return Method(value, name)
+
+
+def call_method(
+    state: CodeState, receiver: Value, name: str, arguments: Arguments, keywords: Keywords
+) -> Value:
+    """Call the method *name* of a built-in value."""
+    if isinstance(receiver, Choice):
+        return choose([call_method(state, item, name, arguments, keywords) for item in receiver.options])
+    if isinstance(receiver, PathValue):
+        return _call_path_method(state, receiver, name, arguments, keywords)
+    if isinstance(receiver, FileValue):
+        return _call_file_method(state, receiver, name, arguments)
+    if isinstance(receiver, list) and name in LIST_METHODS:
+        return LIST_METHODS[name](state, receiver, arguments)
+    if isinstance(receiver, dict) and name in MAPPING_METHODS:
+        return MAPPING_METHODS[name](receiver, arguments)
+    if isinstance(receiver, str | int | float):
+        return _call_text_method(state, receiver, name, arguments, keywords)
+    if isinstance(receiver, FunctionValue | ClassValue) and name in ("call", "new", "apply", "()"):
+        return state.call(state, receiver, arguments, keywords)
+    return call_unknown_method(state, name, receiver, arguments, keywords)
+
+
+def _call_text_method(
+    state: CodeState, receiver: str | float, name: str, arguments: Arguments, keywords: Keywords
+) -> Value:
+    text = to_text(receiver)
+    if name == "join" and isinstance(receiver, str):
+        return join_texts(state, text, to_items(arguments[0] if arguments else UNKNOWN))
+    if name == "format" and isinstance(receiver, str):
+        return distribute(
+            lambda *values: bound_text(state, format_fields(text, list(values), keywords)), *arguments
+        )
+    if name in ("each", "times", "forEach", "map", "filter", "each_line"):
+        items: list[Value] = list(range(min(receiver, MAX_ITEMS))) if isinstance(receiver, int) else [text]
+        return LIST_METHODS["filter" if name == "filter" else "map"](state, items, arguments)
+    result = apply_text_method(state, name, receiver, arguments)
+    if result is not None:
+        return result
+    if UNKNOWN in text and is_library_name(state, "Path." + name):
+        return call_library(state, "Path." + name, [receiver, *arguments], keywords)
+    return call_unknown_method(state, name, receiver, arguments, keywords)
+
+
+def _call_path_method(
+    state: CodeState, path: PathValue, name: str, arguments: Arguments, keywords: Keywords
+) -> Value:
+    if name in PATH_PROPERTIES:
+        return PATH_PROPERTIES[name](path.text)
+    if name in ("joinpath", "join", "+", "/", "child"):
+        return PathValue(join_paths(path.text, *map(to_text, arguments)))
+    if name in ("with_name", "with_stem"):
+        return PathValue(join_paths(find_parent(path.text), get_text(arguments, 0)))
+    if name == "with_suffix":
+        return PathValue(posixpath.splitext(path.text)[0] + get_text(arguments, 0))
+    if is_library_name(state, "Path." + name):
+        return call_library(state, "Path." + name, [path, *arguments], keywords)
+    return path.text if name in ("to_s", "as_posix", "toString", "getPathname", "getRealPath") else UNKNOWN
+
+
+def _call_file_method(state: CodeState, file: FileValue, name: str, arguments: Arguments) -> Value:
+    if name in ("write", "puts", "print", "writelines", "<<", "say", "printf"):
+        parts = to_items(arguments[0]) if name == "writelines" and arguments else arguments
+        end = "\n" if name in ("puts", "say") else ""
+        for part in parts:
+            write_content(state, file.path, to_text(part) + end)
+        return UNKNOWN
+    if name in ("read", "readline", "gets", "readlines", "each_line", "on"):
+        content = read_content(state, file.path)
+        if name in ("readlines", "each_line") and UNKNOWN not in content:
+            return list(content.splitlines(keepends=True))
+        return content
+    return _call_callbacks(state, arguments, {})

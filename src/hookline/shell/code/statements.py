@@ -1,0 +1,152 @@
+"""Statements that JavaScript, Perl and PHP share."""
+
+from __future__ import annotations
+
+from hookline.shell.code import syntax
+from hookline.shell.code.parser import (
+    CONDITIONAL,
+    parse_block,
+    parse_body,
+    parse_expression,
+    parse_function,
+    parse_parameters,
+    parse_parenthesis,
+    parse_statement,
+    skip_type,
+)
+from hookline.shell.code.syntax import NOTHING, Body, Node
+from hookline.shell.code.tokens import ParseFailure, Parser, accept, expect, peek, take
+from hookline.shell.result import UNKNOWN
+
+_WITHOUT_VALUE = (syntax.If, syntax.Loop, syntax.Return, syntax.Stop, syntax.Failure, syntax.Class)
+
+
+def parse_if(parser: Parser) -> Body:
+    expect(parser, "(")
+    test = parse_parenthesis(parser)
+    then = parse_block(parser)
+    otherwise: Body = ()
+    if accept(parser, "elsif", "elseif"):
+        otherwise = parse_if(parser)
+    elif accept(parser, "else"):
+        otherwise = parse_block(parser)
+    return (syntax.If(test, then, otherwise),)
+
+
+def parse_unless(parser: Parser) -> Body:
+    (node,) = parse_if(parser)
+    return (node._replace(test=syntax.Unary("!", node.test)),) if isinstance(node, syntax.If) else (node,)
+
+
+def parse_while(parser: Parser) -> Body:
+    expect(parser, "(")
+    test = parse_parenthesis(parser)
+    return (syntax.Loop(None, test, parse_block(parser)),)
+
+
+def parse_do(parser: Parser) -> Body:
+    body = parse_block(parser)
+    if accept(parser, "while", "until"):
+        parse_expression(parser)
+    return body
+
+
+def parse_counting_loop(parser: Parser) -> Body:
+    """Parse `a; b; c) { … }` of a `for` loop."""
+    parts: list[Node] = []
+    while not accept(parser, ")"):
+        if peek(parser).kind == "end":
+            raise ParseFailure
+        if not accept(parser, ";", ","):
+            parts += parse_statement(parser)
+    body = parse_block(parser)
+    first, test = (parts[0], parts[1]) if len(parts) > 1 else (NOTHING, NOTHING)
+    if isinstance(first, syntax.Assign) and isinstance(test, syntax.Binary) and test.operator == "<":
+        return (
+            syntax.Loop(first.target, syntax.Call(syntax.Module("range"), (first.value, test.right)), body),
+        )
+    return (*parts[:1], syntax.Loop(None, syntax.Literal(UNKNOWN), (*parts[1:], *body)))
+
+
+def parse_return(parser: Parser) -> Body:
+    return (syntax.Return(NOTHING if ends_statement(parser) else parse_expression(parser)),)
+
+
+def parse_stop(parser: Parser) -> Body:
+    if not ends_statement(parser):
+        parse_expression(parser)
+    return (syntax.Stop(),)
+
+
+def ends_statement(parser: Parser) -> bool:
+    """Return whether a statement ends before the next token."""
+    token = peek(parser)
+    return token.after_newline or token.text in (";", "}") or token.text in parser.language.modifiers
+
+
+def parse_try(parser: Parser) -> Body:
+    parts = [parse_block(parser)]
+    while accept(parser, "catch", "finally"):
+        if accept(parser, "("):
+            parse_parameters(parser)
+        parts.append(parse_block(parser))
+    return (syntax.Block(tuple(parts)),)
+
+
+def parse_switch(parser: Parser) -> Body:
+    expect(parser, "(")
+    subject = parse_parenthesis(parser)
+    expect(parser, "{")
+    parts: list[Body] = []
+    while not accept(parser, "}"):
+        if accept(parser, "case"):
+            parse_expression(parser, CONDITIONAL + 1)
+        elif not accept(parser, "default"):
+            raise ParseFailure
+        accept(parser, ":", ";")
+        parts.append(parse_body(parser, "case", "default"))
+    return (subject, syntax.Block(tuple(parts)))
+
+
+def parse_class(parser: Parser) -> Body:
+    """Parse a class with a body in braces."""
+    name = take(parser).text if peek(parser).kind == "name" and peek(parser).text != "extends" else ""
+    bases: list[Node] = []
+    while not accept(parser, "{"):
+        word = take(parser)
+        if word.kind == "end":
+            raise ParseFailure
+        if word.kind == "name" and word.text not in ("extends", "implements"):
+            bases.append(syntax.Name(word.text))
+    body: list[Node] = []
+    while not accept(parser, "}"):
+        if peek(parser).kind == "end":
+            raise ParseFailure
+        body += _parse_member(parser)
+    return (syntax.Class(name, tuple(bases), tuple(body)),)
+
+
+def _parse_member(parser: Parser) -> Body:
+    while accept(parser, ";", "*", "#", "?") or (
+        peek(parser).kind == "name" and peek(parser, 1).kind == "name"
+    ):
+        parser.position += peek(parser).kind == "name" and peek(parser, 1).kind == "name"
+    name = take(parser)
+    if peek(parser).text == "(":
+        return (parse_function(parser, name.text),)
+    if name.text == "{":  # a static block
+        parser.position -= 1
+        return parse_block(parser)
+    if name.kind not in ("name", "literal"):
+        raise ParseFailure
+    skip_type(parser)
+    if accept(parser, "="):
+        return (syntax.Assign(syntax.Name(name.text.lstrip("$")), parse_expression(parser)),)
+    return ()
+
+
+def return_last(body: Body) -> Body:
+    """Return *body* with the value of its last expression as its result."""
+    if not body or isinstance(body[-1], _WITHOUT_VALUE):
+        return body
+    return (*body[:-1], syntax.Return(body[-1]))

@@ -1,0 +1,323 @@
+"""The effects of programs whose arguments have a syntax of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+from hookline.shell import effect_editors, effect_transfers
+from hookline.shell.effect_types import (
+    Operands,
+    is_remote,
+    option_effects,
+    part_of,
+    table_effects,
+)
+from hookline.shell.git_runs import GLOBAL_VALUES
+from hookline.shell.options import Options, parse_options, word_set
+from hookline.shell.result import Action, Effect, SimpleCommand, Word
+from hookline.shell.xargs import skip_find_options
+
+Effects: TypeAlias = Iterator[Effect]
+
+
+def _dd(command: SimpleCommand) -> Effects:
+    empties = any(word.text == "if=/dev/null" for word in command.words)
+    for word in command.words[1:]:
+        key, equals, path = word.text.partition("=")
+        if equals and key in ("if", "of"):
+            action: Action = "read" if key == "if" else "truncate" if empties else "write"
+            yield Effect(action=action, path=part_of(word, path))
+
+
+_TAR_VALUES = word_set(
+    "-f --file -C -T -X -b -I -g -V --directory --transform --exclude --owner --group --mode --sort"
+)
+_TAR_READS = word_set("-T -X --files-from --exclude-from")
+
+
+def _tar(command: SimpleCommand) -> Effects:
+    """Yield the files that packing copies, or the folder that extracting writes to."""
+    words = command.words[1:]
+    if words and words[0].text.isalpha():
+        words = (Word(text="-" + words[0].text, span=words[0].span), *words[1:])
+    options = parse_options(words, _TAR_VALUES, mixed=True)
+    packs = options.has("-c", "-r", "-u", "--create", "--append", "--update")
+    archive = options.value("-f", "--file")
+    if archive is not None and not is_remote(archive.text):
+        yield Effect(action="write" if packs else "use", path=archive)
+    yield from option_effects(options, {"read": _TAR_READS})
+    if packs:
+        yield from (Effect(action="copy", path=word, recursive=True) for word in options.operands)
+    folder = options.value("-C", "--directory")
+    if folder is not None and options.has("-x", "--extract", "--get"):
+        yield _extracted(folder)
+
+
+def _extracted(folder: Word) -> Effect:
+    """Return the effect of extracting an archive whose content is unknown into *folder*."""
+    return Effect(action="write", path=folder, recursive=True, certain=False)
+
+
+def _unzip(command: SimpleCommand) -> Effects:
+    options = parse_options(command.words[1:], ("-d", "-x", "-P"), mixed=True)
+    yield from (Effect(action="use", path=word) for word in options.operands[:1])
+    folder = options.value("-d")
+    yield from [_extracted(folder)] if folder is not None else []
+
+
+def _zip(command: SimpleCommand) -> Effects:
+    words = command.words[1:]
+    end = next((index for index, word in enumerate(words) if word.text in ("-x", "-i")), len(words))
+    operands = parse_options(words[:end], word_set("-P -t -tt -n -b -s --password"), mixed=True).operands
+    extracts = command.name.startswith("7") and operands[:1] and operands[0].text in ("x", "e", "l", "t")
+    if command.name.startswith("7"):
+        operands = operands[1:]
+    for index, word in enumerate(operands):
+        action: Action = "use" if extracts else "copy" if index else "write"
+        yield Effect(action=action, path=word, recursive=action == "copy")
+    folders = (word for word in words if word.text.startswith("-o") and word.text != "-o")
+    yield from (_extracted(part_of(word, word.text[2:])) for word in folders)
+
+
+def _openssl(command: SimpleCommand) -> Effects:
+    reads = word_set(
+        "-in -inkey -key -cakey -ca -cafile -cert -certfile -untrusted -rand -config -signkey -kfile"
+    )
+    for option, value in zip(command.words[1:], command.words[2:], strict=False):
+        if option.text.lower() in reads:
+            yield Effect(action="read", path=value)
+        elif option.text in ("-out", "-keyout"):
+            yield Effect(action="write", path=value)
+        elif option.text.startswith("-pass") and value.text.startswith("file:"):
+            yield Effect(action="read", path=part_of(value, value.text[5:]))
+    digest = parse_options(command.words[2:], word_set("-out -sign -verify -signature -hmac"), mixed=True)
+    if len(command.words) > 1 and command.words[1].text in ("dgst", "sha256", "md5", "sha1", "sha512"):
+        yield from (Effect(action="read", path=word) for word in digest.operands)
+
+
+def _ssh_keygen(command: SimpleCommand) -> Effects:
+    options = parse_options(
+        command.words[1:], [f"-{letter}" for letter in "fbCtNPrRDFGIMmnOSsTVWwYZzaj"], mixed=True
+    )
+    reads = options.has("-y", "-e", "-p", "-c", "-Y", "-s", "-i")
+    action: Action = "read" if reads else "use" if options.has("-l", "-B") else "inspect"
+    for name, value in options.options:
+        if name in ("-f", "-s") and value is not None:
+            yield Effect(action=action, path=value)
+
+
+def _source(command: SimpleCommand) -> Effects:
+    yield from (Effect(action="run", path=word) for word in command.words[1:2])
+
+
+def _shell(command: SimpleCommand) -> Effects:
+    options = parse_options(command.words[1:], ("-O", "+O", "-o", "+o", "--rcfile", "--init-file", "-c"))
+    if not options.has("-c", "-s"):
+        yield from (Effect(action="run", path=word) for word in options.operands[:1])
+        yield from (Effect(action="use", path=word, certain=False) for word in options.operands[1:])
+
+
+_XARGS_VALUES = word_set(
+    "-a -d -E -I -J -L -l -n -P -R -S -s --arg-file --delimiter --max-args --max-chars --max-lines"
+    " --max-procs"
+)
+
+
+def _xargs(command: SimpleCommand) -> Effects:
+    file = parse_options(command.words[1:], _XARGS_VALUES).value("-a", "--arg-file")
+    yield from [Effect(action="read", path=file)] if file is not None else []
+
+
+_FIND_RUNS = word_set("-exec -execdir -ok -okdir")
+_FIND_WRITES = word_set("-fprint -fprint0 -fprintf -fls")
+
+
+def find_roots(command: SimpleCommand) -> tuple[Word, ...]:
+    """Return the folders that a `find` command searches."""
+    words = skip_find_options(command.words[1:])
+    first = next((index for index, word in enumerate(words) if word.text[:1] in ("-", "(", "!")), len(words))
+    return tuple(words[:first]) or (Word(text=".", span=command.span),)
+
+
+def _find(command: SimpleCommand) -> Effects:
+    """Yield the folders of a search; tests only restrict it, and `-exec` runs a command of its own."""
+    deletes = "-delete" in _find_expression(command)
+    for root in find_roots(command):
+        yield Effect(action="delete" if deletes else "list", path=root, recursive=True)
+    for option, value in zip(command.words, command.words[1:], strict=False):
+        if option.text in _FIND_WRITES:
+            yield Effect(action="write", path=value)
+
+
+def _find_expression(command: SimpleCommand) -> list[str]:
+    """Return the tests and actions of a `find` command, without the commands that it executes."""
+    texts: list[str] = []
+    runs = False
+    for word in command.words[1:]:
+        if not runs:
+            texts.append(word.text)
+        runs = word.text not in (";", "+") if runs else word.text in _FIND_RUNS
+    return texts
+
+
+def _fd(command: SimpleCommand) -> Effects:
+    values = word_set(
+        "-e -t -E -d -x -X -S -c -j --extension --type --exclude --max-depth --exec --exec-batch -g"
+    )
+    operands = parse_options(command.words[1:], values, mixed=True).operands
+    for word in operands[1:] or (Word(text=".", span=command.span),):
+        yield Effect(action="list", path=word, recursive=True)
+
+
+_GIT_READS = word_set("show cat-file diff difftool blame annotate grep archive apply hash-object")
+_GIT_WRITES: Mapping[str, Action] = {
+    **dict.fromkeys(
+        ("checkout", "restore", "apply", "am", "clone", "init", "worktree", "submodule"), "write"
+    ),
+    **dict.fromkeys(("archive", "bundle"), "write"),
+    "rm": "delete",
+    **dict.fromkeys(("mv", "stash"), "move"),
+    "clean": "delete",
+}
+_GIT_CHANGES = frozenset(_GIT_WRITES) | word_set(
+    "reset pull merge clean switch rebase cherry-pick revert stash"
+)
+_GIT_SUMMARIES = word_set(
+    "-s --stat --numstat --shortstat --name-only --name-status --summary --no-patch --quiet -e"
+)
+_REVISION_PATH = re.compile(r"[^/:]+:[^/]")
+
+
+def _git(command: SimpleCommand) -> Effects:
+    """Yield the files that a subcommand shows, also as `HEAD:path`, and those that it changes."""
+    outer = parse_options(command.words[1:], GLOBAL_VALUES)
+    if not outer.operands:
+        return
+    name = outer.operands[0].text
+    values = word_set("-s -b -m") if name in _GIT_WRITES else word_set("-e -f -n -L -U -S -G --format -m -F")
+    inner = parse_options(outer.operands[1:], values, mixed=True)
+    yield from _git_reads(name, inner)
+    if name in _GIT_CHANGES:
+        yield from option_effects(outer, {"write": word_set("-C --git-dir --work-tree")})
+    if name in _GIT_WRITES:
+        recursive = name in ("rm", "mv", "checkout", "restore", "stash", "clean")
+        shows = name == "stash" and inner.operands[:1] and inner.operands[0].text in ("show", "list")
+        index_only = inner.has("--cached") or (inner.has("--staged") and not inner.has("--worktree", "-W"))
+        for word in () if shows or index_only else inner.operands:
+            yield Effect(action=_GIT_WRITES[name], path=word, recursive=recursive)
+    if name == "config":
+        yield from option_effects(
+            parse_options(outer.operands[1:], ("-f", "--file")), {"edit": word_set("-f --file")}
+        )
+    outputs = (word for word in command.words[1:] if word.text.startswith("--output="))
+    yield from (Effect(action="write", path=part_of(word, word.text[9:])) for word in outputs)
+
+
+def _git_reads(name: str, inner: Options) -> Effects:
+    patches = name in ("log", "whatchanged", "stash", "format-patch") and inner.has("-p", "-u", "--patch")
+    shows = (name in _GIT_READS and not inner.has(*_GIT_SUMMARIES)) or patches
+    operands = inner.operands[1:] if name == "grep" and not inner.has("-e", "-f") else inner.operands
+    for word in operands:
+        path = word.text.partition(":")[2] if _REVISION_PATH.match(word.text) else word.text
+        yield Effect(action="read" if shows else "inspect", path=part_of(word, path))
+
+
+def _jq(command: SimpleCommand) -> Effects:
+    words, others = list(command.words[1:]), list[Word]()
+    while words:
+        word = words.pop(0)
+        if word.text in ("--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile"):
+            pair, words = words[:2], words[2:]
+            if "file" in word.text and len(pair) > 1:
+                yield Effect(action="read", path=pair[1])
+        else:
+            others.append(word)
+    options = parse_options(others, ("-f", "--from-file", "-L", "--indent"), mixed=True)
+    has_file = options.value("-f", "--from-file") is not None
+    yield from (Effect(action="read", path=word) for word in options.operands[0 if has_file else 1 :])
+
+
+_MODE_OPTION = re.compile(r"-[rwxXst]+(?:[,+=-].*)?|--reference(?:=.*)?")
+
+
+def _chmod(command: SimpleCommand) -> Effects:
+    """Yield the files of `chmod`; the first operand is the mode, unless an option gives it."""
+    has_mode = any(_MODE_OPTION.fullmatch(word.text) for word in command.words[1:])
+    options = parse_options(
+        command.words[1:], ("--reference",), mixed=True, names=("--recursive", "--reference", "--help")
+    )
+    if options.has("--help"):
+        return
+    for word in options.operands[0 if has_mode else 1 :]:
+        yield Effect(action="mode", path=word, recursive=options.has("-R", "--recursive"))
+
+
+def _interpreter(command: SimpleCommand) -> Effects:
+    """Yield the arguments of a script, which it may open or write; the code itself is evaluated elsewhere."""
+    values = word_set(
+        "-c -e -E -r -p --eval --print -m -W -X -M -I -F --env-file --require --import --loader"
+    )
+    code = ("-c", "-e", "-E", "-p", "-r", "--eval", "--print", "-m")
+    options = parse_options(command.words[1:], values)
+    operands = options.operands
+    if options.has("-m"):
+        return  # the module is a command of its own
+    if not options.has(*code):
+        yield from (
+            Effect(action="run", path=word) for word in operands[:1] if word.text not in ("-", "eval")
+        )
+        operands = operands[1:]
+    yield from (Effect(action="use", path=word, certain=False) for word in operands)
+    for word in command.words[1:]:
+        if word.text.startswith("--") and "=" in word.text:
+            yield Effect(action="use", path=part_of(word, word.text.partition("=")[2]), certain=False)
+
+
+def _mount(command: SimpleCommand) -> Effects:
+    """Yield the folders of a mount; a remount changes only its options."""
+    options = parse_options(command.words[1:], word_set("-o -t -O -L -U -T --options --types"), mixed=True)
+    settings = [value.text for name, value in options.options if name in ("-o", "--options") and value]
+    if any("remount" in text for text in settings) or options.has("-l", "--help", "-V"):
+        return
+    for word in options.operands:
+        yield Effect(action="write", path=word, recursive=True, certain=False)
+
+
+_COMPRESS = Operands(values="-S -T --suffix")
+
+
+def _compress(command: SimpleCommand) -> Effects:
+    """Yield the files that a compressor reads, and removes unless it keeps them."""
+    keeps = parse_options(command.words[1:], _COMPRESS.valued_options(), mixed=True).has(
+        *("-c", "-k", "-t", "-l", "--stdout", "--to-stdout", "--keep", "--test", "--list")
+    )
+    for effect in table_effects(command, _COMPRESS):
+        yield effect
+        yield from [] if keeps else [Effect(action="move", path=effect.path)]
+
+
+SPECIAL: Mapping[str, Callable[[SimpleCommand], Effects]] = {
+    **effect_transfers.PROGRAMS,
+    **effect_editors.PROGRAMS,
+    **dict.fromkeys(("tar", "gtar", "bsdtar"), _tar),
+    **dict.fromkeys(("zip", "7z", "7za", "7zr", "7zz", "rar"), _zip),
+    "unzip": _unzip,
+    **dict.fromkeys(("source", "."), _source),
+    **dict.fromkeys(("sh", "bash", "zsh", "dash", "ksh", "fish"), _shell),
+    **dict.fromkeys(("find", "gfind"), _find),
+    **dict.fromkeys(("fd", "fdfind"), _fd),
+    **dict.fromkeys(("jq", "gojq"), _jq),
+    **dict.fromkeys(("xargs", "gxargs"), _xargs),
+    **dict.fromkeys(word_set("python pypy node nodejs deno bun php lua"), _interpreter),
+    **dict.fromkeys(("mount", "umount"), _mount),
+    **dict.fromkeys(
+        word_set("gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 compress pigz brotli"), _compress
+    ),
+    "dd": _dd,
+    **dict.fromkeys(("chmod", "gchmod"), _chmod),
+    "openssl": _openssl,
+    "ssh-keygen": _ssh_keygen,
+    "git": _git,
+}

@@ -1,0 +1,79 @@
+"""Test all guards with labelled tool calls that were written independently of them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hookline import State
+from hookline.core.frozen import freeze
+from hookline.core.state import Facts
+from hookline.hooks.dangerous_command import dangerous_command
+from hookline.hooks.privacy_block import privacy_block
+from hookline.hooks.scout_block import scout_block
+from hookline.hooks.self_protect import self_protect
+from hookline.hosts.claude_code import HOST
+from hookline.testing import pre_tool_use
+
+HOME, ROOT = "/home/dev", "/home/dev/app"
+GUARDED = (
+    *(f"{HOME}/{name}" for name in (".config/hookline", ".local/state/hookline", ".local/share/hookline")),
+    *(f"{HOME}/{name}" for name in (".local/share/pipx/venvs/hookline", ".local/bin/hookline")),
+    "/run/user/1000/hookline",
+    *(
+        f"{folder}/{name}"
+        for folder in (HOME, ROOT)
+        for name in (
+            ".claude/settings.json",
+            ".claude/settings.local.json",
+            ".codex/config.toml",
+            ".codex/hooks.json",
+            ".gemini/settings.json",
+            ".qwen/settings.json",
+            ".cursor/hooks.json",
+        )
+    ),
+    f"{HOME}/.copilot/config.json",
+    f"{HOME}/.copilot/hooks",
+    f"{ROOT}/.github/hooks",
+    f"{HOME}/.config/opencode/plugins",
+    f"{HOME}/.config/opencode/plugin",
+    f"{ROOT}/.opencode/plugins",
+)
+FACTS = {
+    "root": ROOT,
+    "home": HOME,
+    "guarded_paths": GUARDED,
+    "env": {"HOME": HOME, "PATH": f"{HOME}/.local/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR": "/run/user/1000"},
+}
+STATE = State(now=0.0, facts=Facts({name: lambda value=value: value for name, value in FACTS.items()}))
+GUARDS = (self_protect, dangerous_command, privacy_block, scout_block)
+SHARES = {
+    "scripts": 0.93,
+    "scripts_harmless": 0.98,
+    "code": 0.82,
+    "code_harmless": 0.97,
+    "packs": 0.95,
+    "packs_harmless": 0.98,
+    "self_protect": 0.97,
+    "self_protect_harmless": 0.96,
+    "daily_work": 0.99,
+}
+"""Shares of right verdicts that must not be lost."""
+
+
+def is_stopped(row):
+    name, given = ("Bash", {"command": row["cmd"]}) if "cmd" in row else (row["tool"], row["input"])
+    tool = HOST.tools[name]
+    event = pre_tool_use(tool=name, kind=tool.kind, input=freeze(given), input_keys=tool.input_keys, cwd=ROOT)
+    answers = (guard.judge(event, STATE) for guard in GUARDS)
+    return any(answer is not None and answer.verdict in ("block", "ask") for answer in answers)
+
+
+@pytest.mark.parametrize("name", SHARES)
+def test_verdicts_are_right(name):
+    path = Path(__file__).parent / "guards" / f"{name}.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    right = [is_stopped(row) is (row["expect"] == "block") for row in rows]
+
+    assert sum(right) / len(rows) >= SHARES[name]

@@ -1,0 +1,112 @@
+"""Test error-kb and loop-breaker with stories of sessions that were written independently of them."""
+
+import json
+from pathlib import Path
+
+from hookline import OnError, State
+from hookline.core.events import PostToolUse, PreToolUse, UserPromptSubmit
+from hookline.core.frozen import Frozen
+from hookline.hooks.error_kb import error_kb
+from hookline.hooks.loop_breaker import loop_breaker
+from hookline.memory.known_errors import find_known_errors, store_errors
+from hookline.stores.memory import open_store
+
+DAY = 86_400.0
+NOW = 1_800_000_000.0
+
+
+def read_stories(name):
+    path = Path(__file__).parent / "stories" / f"{name}.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def describe_call(step):
+    if "run" in step:
+        tool, kind, given = "Bash", "shell", {"command": step["run"]}
+    elif "edit" in step:
+        tool, kind, given = "Edit", "edit", {"path": step["edit"], "content": step.get("content", "")}
+    elif "read" in step:
+        tool, kind, given = "Read", "read", {"path": step["read"]}
+    elif "grep" in step:
+        tool, kind, given = "Grep", "grep", {"pattern": step["grep"], "path": step.get("path", "")}
+    else:
+        return None
+    place = {"session": "s", "host": "claude-code", "cwd": "/repo"}
+    return {**place, "tool": tool, "kind": kind, "input": Frozen(given)}
+
+
+def finish(call, step):
+    failed, text = step.get("fails", False), step.get("says", "")
+    output = Frozen({"stdout": "" if failed else text})
+    error = f"Exit code 1\n{text}" if failed else ""
+    return PostToolUse(**call, output=output, success=not failed, error=error)
+
+
+def find_hint(story):
+    """Play all sessions of *story*, and return the hint about its last command."""
+    store, now, hint = open_store(), NOW, ""
+    facts = {"known_error": lambda key: find_known_errors(store, "/repo", key=key)}
+    for session in story["sessions"]:
+        memory, now = {}, now + DAY
+        for step in session:
+            now += step.get("after") or 1
+            call = describe_call(step)
+            if call is None:
+                continue
+            event = finish(call, step)
+            events = [event]
+            if event.error:
+                events.append(OnError(error=event.error, tool=event.tool, kind=event.kind, input=event.input))
+            hint = "" if "run" in step else hint
+            for one in events:
+                answer = error_kb.judge(one, State(now=now, memory=memory, facts=facts))
+                if answer is not None:
+                    memory = json.loads(json.dumps({**memory, **answer.memory}, default=dict))
+                    store_errors(store, answer.effects, "/repo", now)
+                    hint += " ".join(text for text in answer.context if "earlier session" in text)
+    return hint
+
+
+def test_hints_are_right():
+    stories = read_stories("errors")
+    hints = {story["id"]: find_hint(story) for story in stories}
+    given = [story for story in stories if hints[story["id"]]]
+    right = [story for story in given if story["expect"] and story["expect"] in hints[story["id"]]]
+    fixes = [story for story in stories if story["expect"]]
+
+    assert len(right) / len(given) >= 0.9
+    assert len(right) / len(fixes) >= 0.6
+
+
+def find_rules(story):
+    """Play the steps of *story*, and return the rules that responded."""
+    memory, now, version, files, rules = {}, NOW, 0, {}, []
+    for step in story["steps"]:
+        call = describe_call(step)
+        if "user" in step:
+            events = [UserPromptSubmit(session="s", host="claude-code", cwd="/repo", prompt=step["user"])]
+        elif call is None:
+            continue
+        else:
+            events = [PreToolUse(**call), finish(call, step)]
+        for event in events:
+            if isinstance(event, PostToolUse):
+                now += step.get("after") or 1
+                if "edit" in step:
+                    version += 1
+                    files[step["edit"]] = step.get("content", "")
+            facts = {"workspace": str(version), "hash_file": lambda path: files.get(path, "")}
+            answer = loop_breaker(event, State(now=now, memory=memory, facts=facts))
+            if answer is not None:
+                memory = json.loads(json.dumps({**memory, **answer.memory}, default=list))
+                rules += [answer.rule] if answer.rule else []
+    return rules
+
+
+def test_loops_are_noticed_and_work_is_not_interrupted():
+    stories = read_stories("loops")
+    noticed = [story for story in stories if find_rules(story)]
+    loops = [story for story in stories if story["expect"] == "loop"]
+
+    assert sum(story["expect"] == "loop" for story in noticed) / len(loops) >= 0.8
+    assert sum(story["expect"] == "work" for story in noticed) <= 2
