@@ -48,7 +48,7 @@ class Operands(NamedTuple):
         return _split(f"{self.values} {self.reads} {self.writes}")
 
     def is_bounded(self, options: Options) -> bool:
-        """Return whether the output is limited; `tail -f` goes on."""
+        """Return whether the output is limited; that of `tail -f` is not."""
         follows = self.bounded == "always" and options.has("-f", "-F", "--follow")
         return _applies(self.bounded, options) and not follows
 
