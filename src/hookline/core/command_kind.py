@@ -40,15 +40,14 @@ _READING_SUBCOMMANDS: Mapping[str, frozenset[str]] = {
         """status log diff show branch remote blame ls-files ls-tree rev-parse rev-list describe grep reflog
         shortlog cat-file merge-base name-rev for-each-ref ls-remote check-ignore whatchanged var version"""
     ),
-    "gh": word_set("pr issue run repo api workflow release"),
     "docker podman nerdctl docker-compose": word_set(
-        "ps logs images inspect version info stats top port events history diff ls config compose"
+        "ps logs images inspect version info stats top port events history diff ls config"
     ),
     "kubectl oc k9s": word_set(
         "get describe logs top explain version cluster-info config api-resources events wait"
     ),
     "helm": word_set("list ls status get history show search template lint version"),
-    "terraform tofu": word_set("plan show output validate state version providers graph console"),
+    "terraform tofu": word_set("plan show output validate version providers graph console"),
     "aws gcloud az": word_set("describe list get show ls sts"),
     "npm pnpm yarn bun": word_set("ls list view info outdated why audit explain config bin root version"),
     "pip pip3 uv poetry conda": word_set("list show freeze check index tree info"),
@@ -62,11 +61,28 @@ _CHECKING_WORDS = word_set(
     vet clippy bench benchmark analyze coverage validate ci smoke"""
 )
 """Words after a task runner that mean a check, alone or before a colon or dash: `npm run test:unit`."""
-_TASK_RUNNERS = word_set(
-    """npm pnpm yarn bun npx pnpx bunx make gmake just task rake cargo go mvn mvnw gradle gradlew dotnet swift
-    flutter dart mix sbt lein bazel buck2 nx turbo lerna composer bundle rails invoke hatch poetry uv uvx
-    pdm pixi moon mage deno xcodebuild ctest meson ninja python python3"""
+_GROUPS = word_set(
+    """compose state config remote branch image container volume network system context stash tag worktree
+    workspace"""
 )
+"""Subcommands with subcommands of their own."""
+_READING_GROUP_WORDS = word_set(
+    """list ls ps logs show view get status checks diff watch download inspect top port events images config
+    describe version get-url current-context get-contexts"""
+)
+_PACKAGE_MANAGERS = word_set(
+    """npm pnpm yarn bun cargo go dotnet swift flutter dart mix composer bundle hatch poetry uv pdm pixi deno
+    python python3"""
+)
+_TASK_RUNNERS = _PACKAGE_MANAGERS | word_set(
+    """npx pnpx bunx make gmake just task rake mvn mvnw gradle gradlew sbt lein bazel buck2 nx turbo lerna
+    rails invoke uvx moon mage xcodebuild ctest meson ninja"""
+)
+_INSTALLING_WORDS = word_set(
+    """ci install i add sync update upgrade up remove rm uninstall get fetch restore pip lock link tool mod
+    deps"""
+)
+"""Words after a package manager that change what is installed: `npm ci`, `poetry add pytest`."""
 _READING = {
     program: subcommands
     for programs, subcommands in _READING_SUBCOMMANDS.items()
@@ -142,11 +158,14 @@ def _classify_subcommand(name: str, operands: list[str], words: list[str]) -> Co
     if {"--dry-run", "--dryrun"} & {*words}:
         return "read"
     reading = _READING.get(name)
+    if len(operands) > 1 and (name == "gh" or (reading is not None and operands[0] in _GROUPS)):
+        return "read" if operands[1] in _READING_GROUP_WORDS else "change"
     if reading is not None and any(
         operand.partition("-")[0] in reading or operand in reading for operand in operands[:2]
     ):
-        changing = name == "gh" and len(operands) > 1 and operands[1] not in _GH_READS
-        return "change" if changing else "read"
+        return "read"
+    if name in _PACKAGE_MANAGERS and operands[:1] and operands[0] in _INSTALLING_WORDS:
+        return "change"
     if name in _TASK_RUNNERS:
         tasks = [
             part for operand in operands[:3] for part in (operand, *operand.replace("-", ":").split(":"))
@@ -154,6 +173,3 @@ def _classify_subcommand(name: str, operands: list[str], words: list[str]) -> Co
         checks = any(task in _CHECKING_WORDS or task in _CHECKERS for task in tasks)
         return "check" if checks and not _FIXING_OPTIONS & {*words} else "change"
     return "change"
-
-
-_GH_READS = word_set("list view checks diff status watch download")
