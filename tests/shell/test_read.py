@@ -1,5 +1,8 @@
 """Test the commands that a line would run: each form of the grammar, their origins, and unreadable parts."""
 
+import subprocess
+import sys
+
 import pytest
 
 from hookline.shell import MAX_LINE, UNKNOWN, read
@@ -226,3 +229,16 @@ def test_commands_around_a_stretch_that_does_not_parse_are_read():
 
 def test_a_nul_is_no_unknown_value():
     assert not read("a b\0c").commands[0].words[1].dynamic
+
+
+def test_the_evaluation_of_code_is_imported_for_code_only():
+    program = """
+import sys
+from hookline.shell import read
+read("git status && cp a b | tail -5 && awk '{print $1}' file")
+assert "hookline.shell.code" not in sys.modules
+read("python3 -c 'import os'")
+assert "hookline.shell.code" in sys.modules
+"""
+
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TypeAlias, cast
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hookline.shell.ansi import decode_ansi
-from hookline.shell.code import LANGUAGES, CodeResult, analyze
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import UNKNOWN, Action, Effect, Word
 from hookline.shell.shell_state import (
@@ -29,6 +30,9 @@ from hookline.shell.shell_state import (
     store_file,
 )
 from hookline.shell.syntax import Span
+
+if TYPE_CHECKING:
+    from hookline.shell.code import CodeResult
 
 Program: TypeAlias = Callable[[ShellState, Call], Result]
 
@@ -154,11 +158,11 @@ def _run_source(
         add_problem(state, "code is too long to parse", source[MAX_CODE:], call.span)
         source = source[: source.rfind("\n", 0, MAX_CODE) + 1]
     language = _LANGUAGES[via]
-    if language not in LANGUAGES:
+    if language == "lua":
         found = find_commands(source, via, call.span) if spend(state, len(source)) else []
         return Result(inner=tuple(found))
     names = [name for name in state.variables if not name.endswith("[]")] if spend(state, 8) else []
-    result = analyze(
+    result: CodeResult = _import_code().analyze(
         language,
         source,
         cwd=cwd(state),
@@ -175,6 +179,11 @@ def _run_source(
         if len(state.files) < MAX_FILES:
             store_file(state, path, content)
     return Result(result.output, tuple(_find_inner_commands(state, call, via, result)))
+
+
+@cache
+def _import_code() -> Any:
+    return import_module("hookline.shell.code")  # only loaded for a line with code: most have none
 
 
 def _spend_code_work(state: ShellState, units: int) -> bool:
@@ -200,9 +209,9 @@ def _find_inner_commands(
             _record_effect(state, effect.action, Word(text=path, span=call.span), recursive=effect.recursive)
 
 
-def _record_effect(state: ShellState, action: str, path: Word, *, recursive: bool = False) -> None:
+def _record_effect(state: ShellState, action: Action, path: Word, *, recursive: bool = False) -> None:
     state.code_effects.append(
-        Effect(action=cast(Action, action), path=path, recursive=recursive, command=len(state.commands) - 1)
+        Effect(action=action, path=path, recursive=recursive, command=len(state.commands) - 1)
     )
 
 

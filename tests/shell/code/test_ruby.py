@@ -207,6 +207,12 @@ PROGRAMS = [
         "?\n",
     ),
     (
+        "system 'ez -es ~'.tr('A-Za-z', 'N-ZA-Mn-za-m'); system 'ab'.tr('a', 'b')",
+        ["rm -rf ~", "?"],
+        [],
+        "",
+    ),
+    (
         ("while true do\n system 'a'\nend"),
         ["a"],
         [],

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from hookline.shell.code.commands import (
     COMMAND_ACTIONS,
-    Action,
+    Recorder,
     call_functions,
     get_argument,
     is_function,
@@ -45,6 +45,7 @@ from hookline.shell.code.values import (
     to_text,
     walk_tree,
 )
+from hookline.shell.result import Action
 
 
 def apply_call(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
@@ -53,7 +54,7 @@ def apply_call(state: CodeState, entry: LibraryCall, arguments: Arguments, keywo
     return _ACTIONS[entry.action](state, entry, arguments, keywords)
 
 
-def add_effect(state: CodeState, action: str, path: Value, *, recursive: bool = False) -> None:
+def add_effect(state: CodeState, action: Action, path: Value, *, recursive: bool = False) -> None:
     """Record an *action* on each possible *path*."""
     for text in find_texts(path):
         whole = expand_home(state, text)
@@ -63,7 +64,7 @@ def add_effect(state: CodeState, action: str, path: Value, *, recursive: bool = 
         state.effects.append(_describe(action, whole, recursive=recursive))
 
 
-def _describe(action: str, path: str, *, recursive: bool) -> Effect:
+def _describe(action: Action, path: str, *, recursive: bool) -> Effect:
     """Return the effect on *path*; any path below a folder, or all items of it, become that folder."""
     if path.startswith((ITEM, TREE)):
         path = "./" + path
@@ -76,7 +77,7 @@ def _describe(action: str, path: str, *, recursive: bool) -> Effect:
     return Effect(action, remove_marks(path), recursive)
 
 
-def _simple(action: str) -> Action:
+def _simple(action: Action) -> Recorder:
     """Return the recorder of *action* on the paths at the positions of the entry."""
 
     def record(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
@@ -119,7 +120,7 @@ def _open_handle(state: CodeState, entry: LibraryCall, arguments: Arguments, key
     return _open(state, entry, [rest[0], text[: len(text) - len(text.lstrip("+<>"))] or "r"], keywords)
 
 
-def _find_action(mode: str) -> str:
+def _find_action(mode: str) -> Action:
     if "a" in mode or "+<" in mode or ">>" in mode:
         return "edit"
     if "w" in mode or "x" in mode or ">" in mode:
@@ -173,7 +174,7 @@ def _appends(options: Value) -> bool:
     return any(isinstance(mode, str) and mode.startswith("a") for mode in modes)
 
 
-def _delete(*, tree: bool, several: bool) -> Action:
+def _delete(*, tree: bool, several: bool) -> Recorder:
     def record(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
         first = get_argument(arguments, keywords, 0)
         found = flatten_items(
@@ -197,7 +198,7 @@ def _remove(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords
     return call_functions(state, arguments)
 
 
-def _transfer(source_action: str, *, recursive: bool = False) -> Action:
+def _transfer(source_action: Action, *, recursive: bool = False) -> Recorder:
     def record(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
         source, target = (get_argument(arguments, keywords, position) for position in entry.positions)
         content = read_content(state, to_text(source))
@@ -210,7 +211,7 @@ def _transfer(source_action: str, *, recursive: bool = False) -> Action:
     return record
 
 
-def _list(*, joined: bool, recursive: bool = False) -> Action:
+def _list(*, joined: bool, recursive: bool = False) -> Recorder:
     def record(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
         folder = get_argument(arguments, keywords, entry.positions[0]) if arguments else "."
         options = arguments[1] if len(arguments) > 1 else None
@@ -263,13 +264,15 @@ def _exit(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: 
     return None
 
 
-_ACTIONS: Mapping[str, Action] = {
+_ACTIONS: Mapping[str, Recorder] = {
     **COMMAND_ACTIONS,
     "open": _open,
     "pipe": _open_handle,
     "read": _read,
     "write": _write,
-    **{action: _simple(action) for action in ("edit", "mode", "send")},
+    "edit": _simple("edit"),
+    "mode": _simple("mode"),
+    "send": _simple("send"),
     "delete": _delete(tree=False, several=False),
     "deletes": _delete(tree=False, several=True),
     "tree": _delete(tree=True, several=False),

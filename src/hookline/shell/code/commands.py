@@ -29,7 +29,7 @@ from hookline.shell.code.values import (
     to_text,
 )
 
-Action: TypeAlias = Callable[[CodeState, LibraryCall, Arguments, Keywords], Value]
+Recorder: TypeAlias = Callable[[CodeState, LibraryCall, Arguments, Keywords], Value]
 _KEYWORDS = (
     ("args", "cmd", "command", "path", "src", "file", "filename", "top", "name", "url", "executable"),
     ("mode", "dst", "dest", "target"),
@@ -162,7 +162,7 @@ def _kill(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: 
     return UNKNOWN
 
 
-COMMAND_ACTIONS: Mapping[str, Action] = {
+COMMAND_ACTIONS: Mapping[str, Recorder] = {
     "shell": _shell,
     "argv": _shell,
     "words": run_words,

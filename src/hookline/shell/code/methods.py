@@ -107,9 +107,7 @@ def _pad(text: str, arguments: Arguments) -> Value:
 
 def _translate(text: str, arguments: Arguments) -> Value:
     letters = "".join(map(to_text, arguments)).replace("-", "")
-    return (
-        decode_text("rot13", text) if re.fullmatch("[A-Za-zN-Mn-m]*", letters) and "N" in letters else UNKNOWN
-    )
+    return decode_text("rot13", text) if re.fullmatch("[A-Za-z]*", letters) and "N" in letters else UNKNOWN
 
 
 def _find_alternatives(arguments: Arguments) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from msgspec import Struct, field
 
 from hookline.shell.code.syntax import Class, Function, Node
 from hookline.shell.result import UNKNOWN as UNKNOWN  # noqa: PLC0414 -- exported
+from hookline.shell.result import Action
 
 T = TypeVar("T")
 Value: TypeAlias = object
@@ -105,7 +106,7 @@ class Environment(dict[str, Value]):
 class Effect(NamedTuple):
     """An action of code on a path or address."""
 
-    action: str
+    action: Action
     path: str
     recursive: bool = False
 
