@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from hookline.shell.code.evaluate import call, evaluate, run
 from hookline.shell.code.javascript import parse_javascript
+from hookline.shell.code.lookup import find_member
 from hookline.shell.code.perl import parse_perl
 from hookline.shell.code.php import parse_php
 from hookline.shell.code.python import parse_python
@@ -27,7 +28,6 @@ from hookline.shell.code.values import (
     Value,
     remove_marks,
 )
-from hookline.shell.code.variables import find_member
 
 __all__ = ["LANGUAGES", "CodeCommand", "CodeProblem", "CodeResult", "Effect", "analyze"]
 

@@ -1,35 +1,27 @@
-"""Effects of library calls on files, and their output."""
+"""Commands that library calls run, their effects on files, and their output."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
-from hookline.shell.code.commands import (
-    COMMAND_ACTIONS,
-    Recorder,
-    call_functions,
-    get_argument,
-    is_function,
-    merge_options,
-    run_command,
-    run_words,
-)
-from hookline.shell.code.functions import (
-    expand_home,
-    resolve_path,
-)
-from hookline.shell.code.library_calls import LibraryCall
+from hookline.shell.code.functions import expand_home, resolve_path
 from hookline.shell.code.methods import flatten_items
+from hookline.shell.code.tables import LibraryCall
 from hookline.shell.code.values import (
     ITEM,
     TREE,
     UNKNOWN,
     Arguments,
     Choice,
+    CodeCommand,
     CodeState,
     Effect,
     FileValue,
+    FunctionValue,
     Keywords,
+    Method,
+    Partial,
     PathValue,
     Reference,
     Value,
@@ -43,9 +35,132 @@ from hookline.shell.code.values import (
     remove_marks,
     to_items,
     to_text,
-    walk_tree,
 )
 from hookline.shell.result import Action
+
+Recorder: TypeAlias = Callable[[CodeState, LibraryCall, Arguments, Keywords], Value]
+
+_KEYWORDS = (
+    ("args", "cmd", "command", "path", "src", "file", "filename", "top", "name", "url", "executable"),
+    ("mode", "dst", "dest", "target"),
+)
+
+
+def _get_argument(arguments: Arguments, keywords: Keywords, position: int) -> Value:
+    """Return the argument at *position*, or the keyword with one of its usual names."""
+    if position < len(arguments):
+        return arguments[position]
+    names = _KEYWORDS[position] if position < len(_KEYWORDS) else ()
+    return next((keywords[name] for name in names if name in keywords), UNKNOWN)
+
+
+def _add_command(
+    state: CodeState, keywords: Keywords, *, text: str | None = None, argv: tuple[str, ...] = ()
+) -> None:
+    """Record a command with the working directory and variables that the code sets."""
+    folder = keywords.get("cwd", keywords.get("chdir"))
+    cwd = resolve_path(state, to_text(folder)) if isinstance(folder, str | PathValue) else state.folder
+    settings = dict(state.changed_variables)
+    environment = keywords.get("env")
+    if isinstance(environment, dict) and environment is not state.environment:
+        settings |= {
+            name: to_text(value)
+            for name, value in environment.items()
+            if name not in state.environment or state.environment[name] != value
+        }
+    given = keywords.get("input", keywords.get("stdin_data", ""))
+    count_work(state, 8 + len(argv) + 2 * len(settings))
+    clean = remove_marks(text) if text is not None else None
+    words = tuple(remove_marks(word) for word in argv)
+    stdin = given if isinstance(given, str) else ""
+    state.commands.append(CodeCommand(clean, words, cwd, tuple(settings.items()), stdin))
+
+
+def _run_command(state: CodeState, value: Value, keywords: Keywords) -> None:
+    """Run *value*, which is the text of a shell command or the list of its arguments."""
+    if isinstance(value, Choice):
+        for option in value.options:
+            _run_command(state, option, keywords)
+    elif isinstance(value, list):
+        _run_argv(state, value, keywords)
+    else:
+        _add_command(state, keywords, text=to_text(value))
+
+
+def _run_argv(state: CodeState, items: list[Value], keywords: Keywords) -> None:
+    if isinstance(items[:1] and items[0], dict):  # Ruby: the environment comes first
+        keywords, items = {**keywords, "env": items[0]}, items[1:]
+    words = [item for item in items if not isinstance(item, dict)]
+    if words and find_truth(keywords.get("shell")) and len(words) == 1:
+        _add_command(state, keywords, text=to_text(words[0]))
+    elif words:
+        count_work(state, 2 * len(words))
+        distribute(lambda *texts: _add_command(state, keywords, argv=tuple(map(to_text, texts))), *words)
+
+
+def _merge_options(arguments: Arguments, keywords: Keywords) -> Keywords:
+    last = arguments[-1] if arguments else None
+    return {**last, **keywords} if isinstance(last, dict) else keywords
+
+
+def _shell(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
+    command = _get_argument(arguments, keywords, entry.positions[0])
+    _run_command(state, command, _merge_options(arguments, keywords))
+    return _call_functions(state, arguments)
+
+
+def _call_functions(state: CodeState, arguments: Arguments) -> Value:
+    """Call functions that are passed as callbacks, and return the unknown result of a command."""
+    for argument in arguments:
+        if _is_function(argument):
+            state.call(state, argument, [], {})
+    return UNKNOWN
+
+
+def _is_function(value: Value) -> bool:
+    return isinstance(value, FunctionValue | Partial | Method)
+
+
+def _run_words(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
+    """Run the arguments from a position on: a shell text, or a program and its arguments."""
+    options = _merge_options(arguments, keywords)
+    words = [item for item in flatten_items(arguments[entry.positions[0] :]) if not _is_function(item)]
+    texts = [item for item in words if not isinstance(item, dict)]
+    if len(texts) == 1 and not isinstance(arguments[0], list):
+        _run_command(state, texts[0], options)
+    else:
+        _run_argv(state, words, options)
+    return _call_functions(state, arguments)
+
+
+def _exec(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
+    position = entry.positions[0]
+    words = _get_argument(arguments, keywords, position + 1)
+    items = to_items(words) if isinstance(words, list) else [UNKNOWN]
+    _run_argv(state, [_get_argument(arguments, keywords, position), *items[1:]], keywords)
+    return UNKNOWN
+
+
+def _program(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
+    """Run a program with a list of arguments: `spawn("a", ["b"], options)`."""
+    options = _merge_options(arguments, keywords)
+    program = _get_argument(arguments, keywords, 0)
+    words = next((item for item in arguments[1:2] if isinstance(item, list)), options.get("args"))
+    rest = words if isinstance(words, list) else []
+    if find_truth(options.get("shell")):
+        text = " ".join(map(to_text, [program, *rest]))
+        _add_command(state, options, text=bound_text(state, text))
+    elif rest or UNKNOWN in to_text(program) or " " not in to_text(program):
+        _run_argv(state, [program, *rest], options)
+    else:
+        _add_command(state, options, text=to_text(program))
+    return _call_functions(state, arguments)
+
+
+def _kill(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
+    process, signal = (to_text(_get_argument(arguments, keywords, position)) for position in entry.positions)
+    _add_command(state, {}, argv=("kill", f"-{signal.removeprefix('-')}", process))
+    return UNKNOWN
 
 
 def apply_call(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
@@ -54,7 +169,7 @@ def apply_call(state: CodeState, entry: LibraryCall, arguments: Arguments, keywo
     return _ACTIONS[entry.action](state, entry, arguments, keywords)
 
 
-def add_effect(state: CodeState, action: Action, path: Value, *, recursive: bool = False) -> None:
+def _add_effect(state: CodeState, action: Action, path: Value, *, recursive: bool = False) -> None:
     """Record an *action* on each possible *path*."""
     for text in find_texts(path):
         whole = expand_home(state, text)
@@ -82,26 +197,26 @@ def _simple(action: Action) -> Recorder:
 
     def record(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
         for position in entry.positions:
-            add_effect(state, action, get_argument(arguments, keywords, position))
-        return call_functions(state, arguments)
+            _add_effect(state, action, _get_argument(arguments, keywords, position))
+        return _call_functions(state, arguments)
 
     return record
 
 
 def _open(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-    path = get_argument(arguments, keywords, 0)
-    mode = to_text(get_argument(arguments, keywords, 1)) if len(arguments) > 1 or "mode" in keywords else "r"
+    path = _get_argument(arguments, keywords, 0)
+    mode = to_text(_get_argument(arguments, keywords, 1)) if len(arguments) > 1 or "mode" in keywords else "r"
     text = to_text(path)
     if text.startswith("|"):  # Ruby and Perl: open("| command")
-        run_command(state, text[1:], {})
+        _run_command(state, text[1:], {})
         return UNKNOWN
     action = _find_action(mode)
-    add_effect(state, action, path)
+    _add_effect(state, action, path)
     if action == "write":
         _store_content(state, text, "")
     file = FileValue(text, mode)
     for argument in arguments:
-        if is_function(argument):
+        if _is_function(argument):
             state.call(state, argument, [file], {})
     return file
 
@@ -111,9 +226,9 @@ def _open_handle(state: CodeState, entry: LibraryCall, arguments: Arguments, key
     mode, *rest = [*arguments[1:], UNKNOWN][:2] if len(arguments) < 3 else arguments[1:]  # noqa: PLR2004
     text = to_text(mode).strip()
     if text in ("-|", "|-"):
-        return run_words(state, LibraryCall("words", (0,)), rest, keywords)
+        return _run_words(state, LibraryCall("words", (0,)), rest, keywords)
     if text.startswith("|") or text.endswith("|"):
-        run_command(state, text.strip("|"), keywords)
+        _run_command(state, text.strip("|"), keywords)
         return UNKNOWN
     if len(arguments) < 3:  # noqa: PLR2004 -- the mode is a part of the path
         rest = [text.lstrip("+<> ")]
@@ -129,9 +244,9 @@ def _find_action(mode: str) -> Action:
 
 
 def _read(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-    path = get_argument(arguments, keywords, entry.positions[0])
-    add_effect(state, "read", path)
-    call_functions(state, arguments)
+    path = _get_argument(arguments, keywords, entry.positions[0])
+    _add_effect(state, "read", path)
+    _call_functions(state, arguments)
     return distribute(lambda value: read_content(state, to_text(value)), path)
 
 
@@ -158,12 +273,11 @@ def _store_content(state: CodeState, path: str, text: str) -> None:
 
 
 def _write(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-    path = get_argument(arguments, keywords, entry.positions[0])
-    edits = any(_appends(item) for item in (*arguments[2:], keywords))
-    add_effect(state, "edit" if edits else "write", path)
+    path = _get_argument(arguments, keywords, entry.positions[0])
+    _add_effect(state, "edit" if any(map(_appends, (*arguments[2:], keywords))) else "write", path)
     if len(arguments) > 1:
         _store_content(state, to_text(path), to_text(arguments[1]))
-    return call_functions(state, arguments)
+    return _call_functions(state, arguments)
 
 
 def _appends(options: Value) -> bool:
@@ -176,14 +290,11 @@ def _appends(options: Value) -> bool:
 
 def _delete(*, tree: bool, several: bool) -> Recorder:
     def record(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-        first = get_argument(arguments, keywords, 0)
-        found = flatten_items(
-            arguments if several else to_items(first) if isinstance(first, list) else [first]
-        )
-        for path in found:
+        first = _get_argument(arguments, keywords, 0)
+        for path in flatten_items(arguments if several else [first]):
             if isinstance(path, str | PathValue | Choice):
-                add_effect(state, "delete", path, recursive=tree)
-        return call_functions(state, arguments)
+                _add_effect(state, "delete", path, recursive=tree)
+        return _call_functions(state, arguments)
 
     return record
 
@@ -191,35 +302,35 @@ def _delete(*, tree: bool, several: bool) -> Recorder:
 def _remove(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
     """Delete a path, with its contents if the options say so or are not known."""
     options = arguments[1] if len(arguments) > 1 else {}
-    recursive = (
-        find_truth(options.get("recursive", False)) if isinstance(options, dict) else not is_function(options)
-    )
-    add_effect(state, "delete", get_argument(arguments, keywords, 0), recursive=recursive is not False)
-    return call_functions(state, arguments)
+    recursive: bool | None = not _is_function(options)
+    if isinstance(options, dict):
+        recursive = find_truth(options.get("recursive", False))
+    _add_effect(state, "delete", _get_argument(arguments, keywords, 0), recursive=recursive is not False)
+    return _call_functions(state, arguments)
 
 
 def _transfer(source_action: Action, *, recursive: bool = False) -> Recorder:
     def record(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-        source, target = (get_argument(arguments, keywords, position) for position in entry.positions)
+        source, target = (_get_argument(arguments, keywords, position) for position in entry.positions)
         content = read_content(state, to_text(source))
         for item in to_items(source) if isinstance(source, list) else [source]:
-            add_effect(state, source_action, item, recursive=recursive)
-        add_effect(state, "write", target, recursive=recursive)
+            _add_effect(state, source_action, item, recursive=recursive)
+        _add_effect(state, "write", target, recursive=recursive)
         _store_content(state, to_text(target), content)
-        return call_functions(state, arguments)
+        return _call_functions(state, arguments)
 
     return record
 
 
 def _list(*, joined: bool, recursive: bool = False) -> Recorder:
     def record(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-        folder = get_argument(arguments, keywords, entry.positions[0]) if arguments else "."
+        folder = _get_argument(arguments, keywords, entry.positions[0]) if arguments else "."
         options = arguments[1] if len(arguments) > 1 else None
         tree = recursive or (isinstance(options, dict) and bool(find_truth(options.get("recursive"))))
-        add_effect(state, "list", folder, recursive=tree)
+        _add_effect(state, "list", folder, recursive=tree)
         items = list_items(state, to_text(folder), recursive=tree, joined=joined)
         for argument in arguments:
-            if is_function(argument):  # Node passes (error, names), Ruby passes a name
+            if _is_function(argument):  # Node passes (error, names), Ruby passes a name
                 values: Arguments = [None, items] if state.language == "javascript" else items
                 state.call(state, argument, values, {})
         return items
@@ -228,21 +339,21 @@ def _list(*, joined: bool, recursive: bool = False) -> Recorder:
 
 
 def _walk(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-    folder = get_argument(arguments, keywords, entry.positions[0]) if arguments else "."
-    add_effect(state, "list", folder, recursive=True)
-    rounds = walk_tree(state, to_text(folder))
-    if state.language == "perl":  # find(\&function, folder) sets $_ and $File::Find::name
-        path = join_paths(to_text(folder), TREE)
+    folder = _get_argument(arguments, keywords, entry.positions[0]) if arguments else "."
+    _add_effect(state, "list", folder, recursive=True)
+    state.lists_folders = True
+    path = join_paths(to_text(folder) or ".", TREE)
+    if state.language == "perl" and arguments:  # find(\&function, folder) sets $_ and $File::Find::name
         state.scope.names |= dict.fromkeys(("$_", "$File::Find::name"), path)
         options = arguments[0] if isinstance(arguments[0], dict) else {"wanted": arguments[0]}
         state.call(state, options.get("wanted", UNKNOWN), [path], {})
-    return rounds
+    return [[path, [ITEM], [ITEM]]]
 
 
 def _print(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-    keywords = merge_options(arguments, keywords)
+    keywords = _merge_options(arguments, keywords)
     target = keywords.get("file")
-    separator, end = _ENDS[state.language]
+    separator, end = _ENDS.get(state.language, ("", ""))
     end = to_text(keywords.get("end", end))
     separator = to_text(keywords.get("sep", separator))
     texts = [to_text(item) for item in flatten_items(arguments) if not isinstance(item, dict)]
@@ -251,21 +362,16 @@ def _print(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords:
     return UNKNOWN
 
 
-_ENDS = {
-    "python": (" ", "\n"),
-    "javascript": (" ", "\n"),
-    "ruby": ("\n", "\n"),
-    "perl": ("", ""),
-    "php": ("", ""),
-}
-
-
-def _exit(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-    return None
+_ENDS = {"python": (" ", "\n"), "javascript": (" ", "\n"), "ruby": ("\n", "\n")}
+"""The separator and end of printed texts; nothing in other languages."""
 
 
 _ACTIONS: Mapping[str, Recorder] = {
-    **COMMAND_ACTIONS,
+    **dict.fromkeys(("shell", "argv"), _shell),
+    "words": _run_words,
+    "exec": _exec,
+    "program": _program,
+    "kill": _kill,
     "open": _open,
     "pipe": _open_handle,
     "read": _read,
@@ -289,6 +395,6 @@ _ACTIONS: Mapping[str, Recorder] = {
     "output": lambda state, entry, arguments, keywords: write_content(
         state, "/dev/stdout", to_text(arguments[-1] if arguments else "")
     ),
-    "exit": _exit,
+    "exit": lambda state, entry, arguments, keywords: None,
     "same": lambda state, entry, arguments, keywords: arguments[0] if arguments else UNKNOWN,
 }

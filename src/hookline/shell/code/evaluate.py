@@ -6,12 +6,20 @@ Both branches of a condition are evaluated unless it is known; a loop runs for e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from hookline.shell.code import syntax
-from hookline.shell.code.calls import call_library, call_method
-from hookline.shell.code.conditions import find_restrictions
-from hookline.shell.code.operators import apply_operator, apply_unary, find_item
+from hookline.shell.code.lookup import (
+    assign,
+    bind_parameters,
+    call_library,
+    call_method,
+    create_instance,
+    find_member,
+    find_name,
+)
+from hookline.shell.code.operators import apply_operator, apply_unary, find_item, find_restrictions
 from hookline.shell.code.syntax import Body, Node
 from hookline.shell.code.values import (
     MAX_ITEMS,
@@ -39,7 +47,6 @@ from hookline.shell.code.values import (
     to_items,
     to_text,
 )
-from hookline.shell.code.variables import assign, bind_parameters, create_instance, find_member, find_name
 
 _MAX_DEPTH = 90
 """Maximum nesting of expressions and calls; each level takes about three frames."""
@@ -92,13 +99,9 @@ def _index(state: CodeState, node: syntax.Index) -> Value:
         bounds = [evaluate(state, bound) if bound is not None else None for bound in node.key]
         return distribute(lambda value: find_item(state, value, bounds), target)
     key = evaluate(state, node.key)
-    return distribute(lambda value, item: _find_item(state, value, item), target, key)
-
-
-def _find_item(state: CodeState, value: Value, key: Value) -> Value:
-    if isinstance(value, Reference | Instance):
-        return find_member(state, value, to_text(key))
-    return find_item(state, value, key)
+    if isinstance(target, Reference | Instance):
+        return distribute(lambda item: find_member(state, target, to_text(item)), key)
+    return distribute(lambda value, item: find_item(state, value, item), target, key)
 
 
 def _call(state: CodeState, node: syntax.Call) -> Value:
@@ -201,12 +204,8 @@ def _binary(state: CodeState, node: syntax.Binary) -> Value:
         if item.operator in _LAZY_OPERATORS:
             value = _evaluate_lazily(state, item, value)
         else:
-            right = evaluate(state, item.right)
-            value = distribute(
-                lambda first, second, operator=item.operator: apply_operator(state, operator, first, second),
-                value,
-                right,
-            )
+            apply = partial(apply_operator, state, item.operator)
+            value = distribute(apply, value, evaluate(state, item.right))
     return value
 
 

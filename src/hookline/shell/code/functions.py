@@ -1,4 +1,4 @@
-"""Library functions without effects."""
+"""Library functions without effects, by the names that the table of functions uses."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ import posixpath
 import re
 from collections.abc import Callable, Mapping
 from itertools import chain
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from hookline.shell.code.methods import (
     LIST_METHODS,
     MAPPING_METHODS,
     apply_text_method,
+    decode_text,
     flatten_items,
     get_number,
     get_text,
     join_characters,
     join_texts,
 )
-from hookline.shell.code.operators import decode_text, format_percent, format_value
+from hookline.shell.code.operators import format_percent, format_value
 from hookline.shell.code.values import (
     MAX_ITEMS,
     TREE,
@@ -42,10 +43,41 @@ from hookline.shell.code.values import (
     translate_pattern,
 )
 
-Function: TypeAlias = Callable[[CodeState, Arguments, Keywords], Value]
-
 _TEMPORARY = "/tmp/" + UNKNOWN  # noqa: S108 -- nothing is written there
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_WORD = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""")
+_QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
+_MAX_BASE = 36
+_MAX_DIGITS = 40
+
+
+class Given(NamedTuple):
+    """The arguments of one call."""
+
+    state: CodeState
+    values: Arguments
+    keywords: Keywords
+
+    @property
+    def first(self) -> Value:
+        return self.values[0] if self.values else UNKNOWN
+
+    @property
+    def text(self) -> str:
+        """The text of the first argument; unknown if there is none."""
+        return get_text(self.values, 0, UNKNOWN)
+
+    @property
+    def texts(self) -> list[str]:
+        return [to_text(item) for item in self.values]
+
+    @property
+    def items(self) -> list[Value]:
+        """The items of the first argument."""
+        return to_items(self.first)
+
+
+Function: TypeAlias = Callable[[Given], Value]
 
 
 def find_folder(state: CodeState) -> str:
@@ -63,293 +95,195 @@ def resolve_path(state: CodeState, path: str) -> str:
     return posixpath.normpath(join_paths(find_folder(state), path)) if path else find_folder(state)
 
 
-def _first(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    return arguments[0] if arguments else UNKNOWN
-
-
-def _join(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    return join_paths(*map(to_text, arguments)) if arguments else ""
-
-
-def _join_relative(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
+def _join_relative(given: Given) -> Value:
     """Join paths where an absolute one does not replace those before it."""
-    texts = [to_text(item) for item in flatten_items(arguments)]
+    texts = [to_text(item) for item in flatten_items(given.values)]
     return posixpath.normpath("/".join(texts)) if texts else "."
 
 
-def _resolve(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    paths = [to_text(item) for item in arguments]
-    return resolve_path(state, join_paths(*paths) if paths else "")
+def _expand_path(given: Given) -> Value:
+    base = get_text(given.values, 1)
+    return resolve_path(given.state, join_paths(base, expand_home(given.state, get_text(given.values, 0))))
 
 
-def _expand_path(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    base = get_text(arguments, 1) if len(arguments) > 1 else ""
-    return resolve_path(state, join_paths(base, expand_home(state, get_text(arguments, 0))))
-
-
-def _path_function(function: Callable[[CodeState, str], str]) -> Function:
+def _of_path(function: Callable[[CodeState, str], str]) -> Function:
     """Return a function from a path to a path, which keeps a path object."""
 
-    def apply(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-        found = function(state, get_text(arguments, 0))
-        return PathValue(found) if arguments and isinstance(arguments[0], PathValue) else found
+    def apply(given: Given) -> Value:
+        found = function(given.state, get_text(given.values, 0))
+        return PathValue(found) if isinstance(given.first, PathValue) else found
 
     return apply
 
 
-def _new_path(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    return PathValue(join_paths(*map(to_text, arguments)) if arguments else ".")
+def _expand_variables(given: Given) -> Value:
+    variables = given.state.environment
+    return _VARIABLE.sub(lambda match: to_text(variables.get(match[1] or match[2], UNKNOWN)), given.text)
 
 
-def _expand_variables(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    return _VARIABLE.sub(
-        lambda match: to_text(state.environment.get(match[1] or match[2], UNKNOWN)), get_text(arguments, 0)
-    )
+def _find_variable(given: Given) -> Value:
+    if given.text in given.state.environment:
+        return given.state.environment[given.text]
+    return choose((UNKNOWN, *given.values[1:2]))
 
 
-def _find_variable(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    name = get_text(arguments, 0)
-    if name in state.environment:
-        return state.environment[name]
-    return choose((UNKNOWN, arguments[1])) if len(arguments) > 1 else UNKNOWN
-
-
-def _set_variable(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    name, equals, value = get_text(arguments, 0).partition("=")
-    text = value if equals else get_text(arguments, 1)
-    state.environment[name] = state.changed_variables[name] = text
+def _set_variable(given: Given) -> Value:
+    name, equals, value = get_text(given.values, 0).partition("=")
+    text = value if equals else get_text(given.values, 1)
+    given.state.environment[name] = given.state.changed_variables[name] = text
     return None
 
 
-def _change_folder(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    state.folder = resolve_path(state, expand_home(state, get_text(arguments, 0, UNKNOWN)))
+def _change_folder(given: Given) -> Value:
+    given.state.folder = resolve_path(given.state, expand_home(given.state, given.text))
     return None
 
 
-def _range(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    numbers = [item for item in arguments if isinstance(item, int)]
-    if not numbers or len(numbers) != len(arguments) or numbers[2:] == [0]:
+def _range(given: Given) -> Value:
+    numbers = [item for item in given.values if isinstance(item, int)]
+    if not numbers or len(numbers) != len(given.values) or numbers[2:] == [0]:
         return UNKNOWN
     return list(range(*numbers[:3])[:MAX_ITEMS])
 
 
-def _integer(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    text, base = get_text(arguments, 0), get_number(arguments, 1, 10)
+def _integer(given: Given) -> Value:
+    base = get_number(given.values, 1, 10)
     try:
-        return int(text[:40], base if base is not None and 0 <= base <= 36 else 10)  # noqa: PLR2004 -- digits
+        return int(given.text[:_MAX_DIGITS], base if base is not None and 0 <= base <= _MAX_BASE else 10)
     except ValueError:
         return UNKNOWN
 
 
-def _length(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    value = arguments[0] if arguments else UNKNOWN
+def _length(given: Given) -> Value:
+    value = given.first
     return len(value) if isinstance(value, str | list) and UNKNOWN not in value else UNKNOWN
 
 
-def _load_json(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    text = get_text(arguments, 0, UNKNOWN)
-    if UNKNOWN in text:
+def _load_json(given: Given) -> Value:
+    if UNKNOWN in given.text:
         return UNKNOWN
-    bound_text(state, text)
+    bound_text(given.state, given.text)
     try:
-        value: Value = json.loads(text)
+        value: Value = json.loads(given.text)
     except (ValueError, RecursionError):
         return UNKNOWN
     return value
 
 
-def _dump_json(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    value = arguments[0] if arguments else UNKNOWN
-    return json.dumps(value) if is_known(value) else UNKNOWN
-
-
-def _pairs(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    return [[index, item] for index, item in enumerate(to_items(arguments[0] if arguments else UNKNOWN))]
-
-
-def _zip(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    return [list(items) for items in zip(*map(to_items, arguments), strict=False)][:MAX_ITEMS]
-
-
-def _new_mapping(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    source = arguments[0] if arguments else {}
-    if isinstance(source, Environment) and not keywords:
+def _new_mapping(given: Given) -> Value:
+    source = given.values[0] if given.values else {}
+    if isinstance(source, Environment) and not given.keywords:
         return source
     if isinstance(source, dict):
-        return {**source, **keywords}
+        return {**source, **given.keywords}
     pairs = [item for item in to_items(source) if isinstance(item, list) and len(item) > 1]
-    return {**{to_text(pair[0]): pair[1] for pair in pairs}, **keywords}
+    return {**{to_text(pair[0]): pair[1] for pair in pairs}, **given.keywords}
 
 
-def _new_list(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    if state.language == "javascript" and len(arguments) > 1:  # Array.from(items, function)
-        return LIST_METHODS["map"](state, to_items(arguments[0]), arguments[1:])
-    if arguments and isinstance(arguments[0], str) and arguments[0] == UNKNOWN:
-        return [UNKNOWN]
-    return list(to_items(arguments[0])) if arguments else []
+def _new_list(given: Given) -> Value:
+    if given.state.language == "javascript" and len(given.values) > 1:  # Array.from(items, function)
+        return LIST_METHODS["map"](given.state, given.items, given.values[1:])
+    return list(given.items) if given.values else []
 
 
-def _find_member(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
+def _find_member(given: Given) -> Value:
     """Return the value of `getattr(value, name)`."""
-    return state.find_member(state, arguments[0], get_text(arguments, 1)) if len(arguments) > 1 else UNKNOWN
-
-
-def _import_module(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    name = get_text(arguments, 0)
-    if name.startswith(("./", "/", "../")) and UNKNOWN not in name:
+    if len(given.values) < 2:  # noqa: PLR2004 -- value and name
         return UNKNOWN
-    return Reference(name) if name and UNKNOWN not in name else UNKNOWN
+    return given.state.find_member(given.state, given.first, get_text(given.values, 1))
 
 
-def _run_code(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    return state.run_code(state, get_text(arguments, 0, UNKNOWN))
+def _import_module(given: Given) -> Value:
+    is_module = given.text and UNKNOWN not in given.text and not given.text.startswith(("./", "/", "../"))
+    return Reference(given.text) if is_module else UNKNOWN
 
 
-def _substitute(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
+def _substitute(given: Given) -> Value:
     """Return `re.sub(pattern, new, text)` for a pattern without special characters."""
-    pattern = get_text(arguments, 0)
-    if len(arguments) < 3 or re.escape(pattern).replace("\\", "") != pattern or "\\" in re.escape(pattern):  # noqa: PLR2004
+    if len(given.values) < 3 or re.escape(given.text) != given.text:  # noqa: PLR2004 -- pattern, new, text
         return UNKNOWN
-    return apply_text_method(state, "replace", arguments[2], arguments[:2])
+    return apply_text_method(given.state, "replace", given.values[2], given.values[:2])
 
 
-def _glob(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    state.lists_folders = True
-    root = get_text([keywords.get("root_dir", "")], 0)
-    patterns = (
-        [to_text(item) for item in to_items(arguments[0])]
-        if arguments and isinstance(arguments[0], list)
-        else [get_text(arguments, 0)]
-    )
-    return [translate_pattern(join_paths(root, expand_home(state, pattern))) for pattern in patterns]
+def _glob(given: Given) -> Value:
+    given.state.lists_folders = True
+    root = to_text(given.keywords.get("root_dir", ""))
+    patterns = given.items if isinstance(given.first, list) else [get_text(given.values, 0)]
+    paths = [join_paths(root, expand_home(given.state, to_text(pattern))) for pattern in patterns]
+    return [translate_pattern(path) for path in paths]
 
 
-def _glob_path(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    state.lists_folders = True
-    return [
-        PathValue(
-            join_paths(get_text(arguments, 0), translate_pattern(get_text(arguments, 1)).removeprefix("./"))
-        )
-    ]
+def _glob_below(*folders: str) -> Function:
+    """Return a function that finds a pattern directly below a path object, or below *folders* of it."""
+
+    def function(given: Given) -> Value:
+        given.state.lists_folders = True
+        name = translate_pattern(get_text(given.values, 1)).removeprefix("./")
+        return [PathValue(join_paths(get_text(given.values, 0), *folders, name))]
+
+    return function
 
 
-def _glob_tree(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    state.lists_folders = True
-    name = translate_pattern(get_text(arguments, 1)).removeprefix("./")
-    return [PathValue(join_paths(get_text(arguments, 0), TREE, name))]
-
-
-def _partial(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    return Partial(arguments[0], tuple(arguments[1:])) if arguments else UNKNOWN
-
-
-def _character(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    return join_characters(flatten_items(arguments))
-
-
-def _split_words(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
+def _split_words(given: Given) -> Value:
     """Split as a shell does, for words with simple quotes."""
-    words = re.findall(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""", get_text(arguments, 0)[:4_000])
-    return [
-        re.sub(r"""'([^']*)'|"([^"]*)\"""", lambda match: match[1] or match[2] or "", word) for word in words
-    ]
+    words = _WORD.findall(get_text(given.values, 0)[:4_000])
+    return [_QUOTED.sub(lambda match: match[1] or match[2] or "", word) for word in words]
 
 
-def _format(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    return format_value(arguments[0], "", get_text(arguments, 1)) if arguments else UNKNOWN
+def _reverse(given: Given) -> Value:
+    if len(given.values) == 1 and isinstance(given.first, str):
+        return apply_text_method(given.state, "reverse", given.first, []) or ""
+    return flatten_items(given.values)[::-1]
 
 
-def _format_percent(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    return bound_text(state, format_percent(get_text(arguments, 0), arguments[1:]))
+def _reduce(given: Given) -> Value:
+    items = to_items(given.values[1] if len(given.values) > 1 else UNKNOWN)
+    return LIST_METHODS["reduce"](given.state, items, [*given.values[:1], *given.values[2:]])
 
 
-def _join_list(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    """Return `join(separator, item, …)`, where the items may be a list."""
-    return join_texts(state, get_text(arguments, 0), flatten_items(arguments[1:]))
-
-
-def _chain(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    return list(chain(*map(to_items, arguments)))[:MAX_ITEMS]
-
-
-def _reverse(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    if len(arguments) == 1 and isinstance(arguments[0], str):
-        return apply_text_method(state, "reverse", arguments[0], []) or ""
-    return flatten_items(arguments)[::-1]
-
-
-def _reduce(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    items = to_items(arguments[1] if len(arguments) > 1 else UNKNOWN)
-    return LIST_METHODS["reduce"](state, items, [*arguments[:1], *arguments[2:]])
-
-
-def _choose(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    return choose(to_items(arguments[0] if arguments else UNKNOWN))
-
-
-def _decode(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
+def _decode(given: Given) -> Value:
     """Decode a text by the encoding in the second argument; a list has the numbers of characters."""
-    if arguments and isinstance(arguments[0], list):
-        return join_characters(arguments[0])
-    return decode_text(get_text(arguments, 1), get_text(arguments, 0, UNKNOWN))
+    if isinstance(given.first, list):
+        return join_characters(given.first)
+    return decode_text(get_text(given.values, 1), given.text)
 
 
-def _pack(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    if get_text(arguments, 0)[:1] in "CcUW":
-        return join_characters(flatten_items(arguments[1:]))
-    return decode_text("hex", get_text(arguments, 1, UNKNOWN))
+def _pack(given: Given) -> Value:
+    if get_text(given.values, 0)[:1] in "CcUW":
+        return join_characters(flatten_items(given.values[1:]))
+    return decode_text("hex", get_text(given.values, 1, UNKNOWN))
 
 
-def _join_words(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    return join_texts(state, " ", to_items(arguments[0] if arguments else UNKNOWN))
+def _call_by_name(given: Given) -> Value:
+    function = UNKNOWN if UNKNOWN in given.text else Reference(given.text)
+    return given.state.call(given.state, function, given.values[1:], {})
 
 
-def _split_extension(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    return list(posixpath.splitext(get_text(arguments, 0)))
-
-
-def _extension(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    path = get_text(arguments, 0, UNKNOWN)
-    return UNKNOWN if UNKNOWN in path else posixpath.splitext(path)[1]
-
-
-def _call_by_name(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    name = get_text(arguments, 0, UNKNOWN)
-    return state.call(state, UNKNOWN if UNKNOWN in name else Reference(name), arguments[1:], {})
-
-
-def _container(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
+def _container(given: Given) -> Value:
     """Return the array or hash of Perl with a name, or the one that a variable of that name refers to."""
-    return next((value for value in arguments if isinstance(value, list | dict)), UNKNOWN)
-
-
-def _compile(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    return Partial(Reference("eval"), tuple(arguments[-1:]))
+    return next((value for value in given.values if isinstance(value, list | dict)), UNKNOWN)
 
 
 def _entries(part: str) -> Function:
     """Return a function that returns the keys, values or entries of a mapping."""
+    method = MAPPING_METHODS[part]
+    return lambda given: method(given.first, []) if isinstance(given.first, dict) else [UNKNOWN]
 
-    def function(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-        return (
-            MAPPING_METHODS[part](arguments[0], [])
-            if arguments and isinstance(arguments[0], dict)
-            else [UNKNOWN]
-        )
 
-    return function
+def _split_subject(given: Given, subject: str) -> tuple[Value, Arguments]:
+    """Return the argument at the position *subject*, and the others."""
+    position = int(subject)
+    value = given.values[position] if position < len(given.values) else UNKNOWN
+    return value, given.values[:position] + given.values[position + 1 :]
 
 
 def _of_list(name: str, subject: str) -> Function:
     """Return a function that calls a method of the list at the position *subject*, which may change it."""
 
-    def function(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-        position = int(subject)
-        target = arguments[position] if position < len(arguments) else UNKNOWN
-        rest = arguments[:position] + arguments[position + 1 :]
-        return LIST_METHODS[name](
-            state, target if isinstance(target, list) else to_items(target), flatten_items(rest)
-        )
+    def function(given: Given) -> Value:
+        value, rest = _split_subject(given, subject)
+        items = value if isinstance(value, list) else to_items(value)
+        return LIST_METHODS[name](given.state, items, flatten_items(rest))
 
     return function
 
@@ -357,44 +291,81 @@ def _of_list(name: str, subject: str) -> Function:
 def _of_text(name: str, subject: str) -> Function:
     """Return a function that calls a method of the text at the position *subject*."""
 
-    def function(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-        position = int(subject)
-        receiver = arguments[position] if position < len(arguments) else UNKNOWN
-        result = apply_text_method(state, name, receiver, arguments[:position] + arguments[position + 1 :])
+    def function(given: Given) -> Value:
+        value, rest = _split_subject(given, subject)
+        result = apply_text_method(given.state, name, value, rest)
         return UNKNOWN if result is None else result
 
     return function
 
 
-_PLAIN = (
-    _first, _join, _join_relative, _resolve, _expand_path, _new_path, _expand_variables, _find_variable,
-    _set_variable, _change_folder, _range, _integer, _length, _load_json, _dump_json, _pairs, _zip,
-    _new_mapping, _new_list, _find_member, _import_module, _run_code, _substitute, _glob, _glob_path,
-    _glob_tree, _partial, _character, _split_words, _format, _format_percent, _join_list, _chain,
-    _reverse, _reduce, _choose, _decode, _pack, _join_words, _split_extension, _extension, _call_by_name,
-    _compile, _container,
-)  # fmt: skip
 FUNCTIONS: Mapping[str, Function] = {
-    **{function.__name__[1:]: function for function in _PLAIN},
-    "home": lambda state, arguments, keywords: state.home,
-    "home_path": lambda state, arguments, keywords: PathValue(state.home),
-    "folder": lambda state, arguments, keywords: find_folder(state),
-    "folder_path": lambda state, arguments, keywords: PathValue(find_folder(state)),
-    "stdin": lambda state, arguments, keywords: state.stdin or UNKNOWN,
-    "temporary": lambda state, arguments, keywords: _TEMPORARY,
-    "temporary_root": lambda state, arguments, keywords: _TEMPORARY[:-2],
-    "parent": _path_function(lambda state, path: find_parent(path)),
-    "base": _path_function(lambda state, path: posixpath.basename(path) or UNKNOWN),
-    "expand_home": _path_function(expand_home),
-    "absolute": _path_function(resolve_path),
+    "first": lambda given: given.first,
+    "join": lambda given: join_paths(*given.texts) if given.values else "",
+    "join_relative": _join_relative,
+    "resolve": lambda given: resolve_path(given.state, join_paths(*given.texts) if given.values else ""),
+    "expand_path": _expand_path,
+    "new_path": lambda given: PathValue(join_paths(*given.texts) if given.values else "."),
+    "expand_variables": _expand_variables,
+    "find_variable": _find_variable,
+    "set_variable": _set_variable,
+    "change_folder": _change_folder,
+    "range": _range,
+    "integer": _integer,
+    "length": _length,
+    "load_json": _load_json,
+    "dump_json": lambda given: json.dumps(given.first) if is_known(given.first) else UNKNOWN,
+    "pairs": lambda given: [[index, item] for index, item in enumerate(given.items)],
+    "zip": lambda given: [list(items) for items in zip(*map(to_items, given.values), strict=False)][
+        :MAX_ITEMS
+    ],
+    "new_mapping": _new_mapping,
+    "new_list": _new_list,
+    "find_member": _find_member,
+    "import_module": _import_module,
+    "run_code": lambda given: given.state.run_code(given.state, given.text),
+    "substitute": _substitute,
+    "glob": _glob,
+    "glob_path": _glob_below(),
+    "glob_tree": _glob_below(TREE),
+    "partial": lambda given: Partial(given.first, tuple(given.values[1:])),
+    "character": lambda given: join_characters(flatten_items(given.values)),
+    "split_words": _split_words,
+    "format": lambda given: format_value(given.first, "", get_text(given.values, 1)),
+    "format_percent": lambda given: bound_text(
+        given.state, format_percent(get_text(given.values, 0), given.values[1:])
+    ),
+    "join_list": lambda given: join_texts(
+        given.state, get_text(given.values, 0), flatten_items(given.values[1:])
+    ),
+    "chain": lambda given: list(chain(*map(to_items, given.values)))[:MAX_ITEMS],
+    "reverse": _reverse,
+    "reduce": _reduce,
+    "choose": lambda given: choose(given.items),
+    "decode": _decode,
+    "pack": _pack,
+    "join_words": lambda given: join_texts(given.state, " ", given.items),
+    "split_extension": lambda given: list(posixpath.splitext(get_text(given.values, 0))),
+    "extension": lambda given: UNKNOWN if UNKNOWN in given.text else posixpath.splitext(given.text)[1],
+    "call_by_name": _call_by_name,
+    "compile": lambda given: Partial(Reference("eval"), tuple(given.values[-1:])),
+    "container": _container,
+    "home": lambda given: given.state.home,
+    "home_path": lambda given: PathValue(given.state.home),
+    "folder": lambda given: find_folder(given.state),
+    "folder_path": lambda given: PathValue(find_folder(given.state)),
+    "stdin": lambda given: given.state.stdin or UNKNOWN,
+    "temporary": lambda given: _TEMPORARY,
+    "temporary_root": lambda given: _TEMPORARY[:-2],
+    "parent": _of_path(lambda state, path: find_parent(path)),
+    "base": _of_path(lambda state, path: posixpath.basename(path) or UNKNOWN),
+    "expand_home": _of_path(expand_home),
+    "absolute": _of_path(resolve_path),
     **{part: _entries(part) for part in ("keys", "values", "entries")},
 }
-"""Functions by the names that the table uses."""
 FUNCTION_FAMILIES: Mapping[str, Callable[..., Function]] = {
     "text": _of_text,
     "items": _of_list,
-    "encoded": lambda encoding: (
-        lambda state, arguments, keywords: decode_text(encoding, get_text(arguments, 0, UNKNOWN))
-    ),
+    "encoded": lambda encoding: lambda given: decode_text(encoding, given.text),
 }
 """Functions with parameters, such as the name of a method."""

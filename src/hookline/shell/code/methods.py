@@ -1,14 +1,17 @@
-"""Methods of texts, lists, mappings and paths, by their names in each language."""
+"""Methods of texts, lists, mappings and paths by their names in each language, and decoders of texts."""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import codecs
 import posixpath
 import re
+import zlib
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from hookline.shell.code.conditions import restrict_by_function
-from hookline.shell.code.operators import decode_text, find_item, format_percent
+from hookline.shell.code.operators import find_item, format_percent, restrict_by_function
 from hookline.shell.code.values import (
     MAX_ITEMS,
     MAX_TEXT,
@@ -30,8 +33,11 @@ from hookline.shell.code.values import (
 )
 
 TextMethod: TypeAlias = Callable[[str, list[Value]], Value]
+
 _MAX_CHARACTER = 0x110000
+
 _MAX_DIGITS = 18
+
 ListMethod: TypeAlias = Callable[[CodeState, list[Value], Arguments], Value]
 
 
@@ -147,6 +153,7 @@ LOOSE_METHODS: Mapping[str, TextMethod] = name_table(
     }
 )
 """Methods of a text that may have unknown parts."""
+
 EXACT_METHODS: Mapping[str, TextMethod] = name_table(
     {
         "decode toString": lambda text, arguments: decode_text(get_text(arguments, 0), text),
@@ -300,7 +307,6 @@ MAPPING_METHODS: Mapping[str, Callable[[dict[str, Value], Arguments], Value]] = 
     }
 )
 
-
 PATH_PROPERTIES: Mapping[str, Callable[[str], Value]] = {
     "parent": lambda text: PathValue(find_parent(text)),
     "parents": lambda text: [
@@ -313,4 +319,53 @@ PATH_PROPERTIES: Mapping[str, Callable[[str], Value]] = {
     "suffix": lambda text: posixpath.splitext(text)[1] if UNKNOWN not in text else UNKNOWN,
     "parts": lambda text: list(text.split("/")),
     "path": PathValue,
+}
+
+
+def decode_text(encoding: str, text: str) -> str:
+    """Return the *text*, whose characters are bytes, decoded from base64, hexadecimal digits or similar."""
+    if UNKNOWN in text:
+        return UNKNOWN
+    decoder = _DECODERS.get(encoding.lower().replace("-", "").replace("_", ""))
+    if decoder is None:
+        return text
+    try:
+        return _to_characters(decoder(text.encode("latin-1")))
+    except (ValueError, binascii.Error, zlib.error):
+        return UNKNOWN
+
+
+def _to_characters(data: bytes) -> str:
+    """Return *data* as UTF-8 text, or with a character for each byte; no part of it is unknown."""
+    try:
+        text = data[:MAX_TEXT].decode()
+    except ValueError:
+        return data[:MAX_TEXT].decode("latin-1")
+    return text.replace("\0", "\ufffd")
+
+
+def _decode_base64(data: bytes) -> bytes:
+    plain = data.translate(_URL_SAFE)
+    return base64.b64decode(plain + b"=" * (-len(plain) % 4))
+
+
+def _decompress(data: bytes) -> bytes:
+    return zlib.decompressobj(47).decompress(data, MAX_TEXT)
+
+
+_URL_ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
+
+_URL_SAFE = bytes.maketrans(b"-_", b"+/")
+
+_DECODERS: Mapping[str, Callable[[bytes], bytes]] = {
+    **dict.fromkeys(("base64", "base64url", "b64"), _decode_base64),
+    "base32": base64.b32decode,
+    "base85": base64.b85decode,
+    **dict.fromkeys(("hex", "hexcodec"), lambda data: binascii.unhexlify(data.replace(b" ", b""))),
+    **dict.fromkeys(
+        ("rot13", "rot_13"), lambda data: codecs.encode(data.decode("latin-1"), "rot13").encode()
+    ),
+    **dict.fromkeys(("zlib", "gzip"), _decompress),
+    "unicodeescape": lambda data: data.decode("unicode_escape").encode(),
+    "url": lambda data: _URL_ESCAPE.sub(lambda match: bytes([int(match[1], 16)]), data),
 }

@@ -1,46 +1,61 @@
-"""Operators on values: concatenation, arithmetic, comparison, formatting, decoding, items of containers."""
+"""Operators on values, and the names of files to which a condition restricts a variable.
+
+A deletion of particular names, after `if name.endswith(".pyc")`, is less dangerous than one of all items of a
+folder, so that only variables with an item of a folder are restricted.
+"""
 
 from __future__ import annotations
 
-import base64
-import binascii
-import codecs
 import operator
 import re
-import zlib
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from hookline.shell.code import syntax
+from hookline.shell.code.syntax import Node
 from hookline.shell.code.values import (
+    ITEM,
     MAX_ITEMS,
     MAX_TEXT,
+    TREE,
     UNKNOWN,
     CodeState,
     Environment,
+    FunctionValue,
     PathValue,
+    Scope,
     Value,
     bound_text,
     choose,
     find_truth,
     is_known,
     join_paths,
+    name_table,
+    remove_marks,
     to_text,
+    translate_pattern,
 )
 
 _MAX_NUMBER = 1 << 64
+
 _MAX_SHIFT = 64
+
 _MAX_WIDTH_DIGITS = 4
+
 _ARITHMETIC: Mapping[str, Callable[[float, float], float]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
     "%": operator.mod, "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift,
     ">>": operator.rshift,
 }  # fmt: skip
+
 _COMPARISONS: Mapping[str, Callable[[Any, Any], Value]] = {
     **dict.fromkeys(("==", "===", "eq"), operator.eq),
     **dict.fromkeys(("!=", "!==", "ne"), operator.ne),
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
+
 _FORMAT = re.compile(r"%(?:\((\w+)\))?([-+ 0#]*)(\d*)(?:\.\d+)?([a-zA-Z%])")
+
 _FIELD = re.compile(r"\{\{|\}\}|\{(\w*)(?:[.\[][^{}:!]*)?(?:![rsa])?(:[^{}]*)?\}")
 
 
@@ -226,48 +241,153 @@ def format_fields(pattern: str, values: list[Value], names: Mapping[str, Value])
     return _FIELD.sub(replace, pattern)
 
 
-def decode_text(encoding: str, text: str) -> str:
-    """Return the *text*, whose characters are bytes, decoded from base64, hexadecimal digits or similar."""
-    if UNKNOWN in text:
-        return UNKNOWN
-    decoder = _DECODERS.get(encoding.lower().replace("-", "").replace("_", ""))
-    if decoder is None:
-        return text
-    try:
-        return _to_characters(decoder(text.encode("latin-1")))
-    except (ValueError, binascii.Error, zlib.error):
-        return UNKNOWN
+_TESTS = name_table(
+    {
+        "startswith startsWith start_with? str_starts_with hasPrefix": "prefix",
+        "endswith endsWith end_with? str_ends_with": "suffix",
+        "includes include? contains str_contains strpos indexOf": "content",
+        "fnmatch fnmatchcase match full_match minimatch fnmatch?": "pattern",
+        "test match? search fullmatch preg_match": "unknown",
+    }
+)
+"""Functions that test the name of a file, and the part of it that they compare."""
+_SUFFIX_PARTS = frozenset({"suffix", "extname", "splitext", "getExtension", "pathinfo"})
+_EQUALITIES = {"==": True, "===": True, "eq": True, "!=": False, "!==": False, "ne": False}
+
+_MEMBERSHIPS = {"in": True, "not in": False}
+
+_MATCHES = {"=~": True, "!~": False}
 
 
-def _to_characters(data: bytes) -> str:
-    """Return *data* as UTF-8 text, or with a character for each byte; no part of it is unknown."""
-    try:
-        text = data[:MAX_TEXT].decode()
-    except ValueError:
-        return data[:MAX_TEXT].decode("latin-1")
-    return text.replace("\0", "\ufffd")
+class _Subject(NamedTuple):
+    name: str
+    is_suffix: bool
 
 
-def _decode_base64(data: bytes) -> bytes:
-    plain = data.translate(_URL_SAFE)
-    return base64.b64decode(plain + b"=" * (-len(plain) % 4))
+def find_restrictions(state: CodeState, test: Node, *, truth: bool) -> dict[str, Value]:
+    """Return the restricted values of variables where the *test* has the value *truth*."""
+    if not state.lists_folders:
+        return {}
+    if isinstance(test, syntax.Unary) and test.operator in ("not", "!"):
+        return find_restrictions(state, test.operand, truth=not truth)
+    if isinstance(test, syntax.Module) and truth:  # Perl: a pattern, which is compared with $_
+        subjects = (_Subject("$_", is_suffix=False), _Subject("$File::Find::name", is_suffix=False))
+        found = [_restrict(state, subject, [UNKNOWN], "unknown") for subject in subjects]
+        return found[0] | found[1]
+    if isinstance(test, syntax.Call):
+        return _restrict_by_call(state, test) if truth else {}
+    if not isinstance(test, syntax.Binary):
+        return {}
+    if test.operator in ("and", "&&", "or", "||"):
+        left = find_restrictions(state, test.left, truth=truth)
+        right = find_restrictions(state, test.right, truth=truth)
+        if (test.operator in ("and", "&&")) is truth:
+            return left | right
+        return {name: choose((left[name], right[name])) for name in left if name in right}
+    return _restrict_by_comparison(state, test, truth=truth)
 
 
-def _decompress(data: bytes) -> bytes:
-    return zlib.decompressobj(47).decompress(data, MAX_TEXT)
+def restrict_by_function(state: CodeState, function: Value, item: Value) -> Value:
+    """Return *item*, restricted by the condition that *function* returns for it."""
+    if not isinstance(function, FunctionValue) or not function.node.parameters:
+        return item
+    name, outer = function.node.parameters[0].name, state.scope
+    state.scope = Scope(function.scope, {name: item})
+    tests = [node.value if isinstance(node, syntax.Return) else node for node in function.node.body[-1:]]
+    restrictions = find_restrictions(state, tests[0], truth=True) if tests else {}
+    state.scope = outer
+    return restrictions.get(name, item)
 
 
-_URL_ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
-_URL_SAFE = bytes.maketrans(b"-_", b"+/")
-_DECODERS: Mapping[str, Callable[[bytes], bytes]] = {
-    **dict.fromkeys(("base64", "base64url", "b64"), _decode_base64),
-    "base32": base64.b32decode,
-    "base85": base64.b85decode,
-    **dict.fromkeys(("hex", "hexcodec"), lambda data: binascii.unhexlify(data.replace(b" ", b""))),
-    **dict.fromkeys(
-        ("rot13", "rot_13"), lambda data: codecs.encode(data.decode("latin-1"), "rot13").encode()
-    ),
-    **dict.fromkeys(("zlib", "gzip"), _decompress),
-    "unicodeescape": lambda data: data.decode("unicode_escape").encode(),
-    "url": lambda data: _URL_ESCAPE.sub(lambda match: bytes([int(match[1], 16)]), data),
-}
+def _restrict_by_comparison(state: CodeState, test: syntax.Binary, *, truth: bool) -> dict[str, Value]:
+    if _EQUALITIES.get(test.operator) is truth:
+        subject, values = _find_subject(test.left), _find_literals(test.right)
+        if subject is None or not values:
+            subject, values = _find_subject(test.right), _find_literals(test.left)
+        return _restrict(state, subject, values, "" if subject and not subject.is_suffix else "suffix")
+    if _MEMBERSHIPS.get(test.operator) is truth:
+        subject = _find_subject(test.left)
+        if subject is not None:
+            return _restrict(
+                state, subject, _find_literals(test.right), "suffix" if subject.is_suffix else ""
+            )
+        return _restrict(state, _find_subject(test.right), _find_literals(test.left), "content")
+    if _MATCHES.get(test.operator) is truth:
+        return _restrict(state, _find_subject(test.left), [UNKNOWN], "unknown")
+    return {}
+
+
+def _restrict_by_call(state: CodeState, test: syntax.Call) -> dict[str, Value]:
+    function = test.function
+    name = function.name if isinstance(function, syntax.Attribute | syntax.Name) else ""
+    name = name.rpartition(".")[2]
+    receiver = (function.target,) if isinstance(function, syntax.Attribute) else ()
+    nodes = (*receiver, *test.arguments)
+    literals = [text for node in nodes for text in _find_literals(node)]
+    kind = _TESTS.get(name, "none")
+    if kind == "unknown" or (kind == "pattern" and not literals):
+        literals, kind = [UNKNOWN], "unknown"
+    found = [_restrict(state, _find_subject(node), literals, kind) for node in nodes]
+    return next((restrictions for restrictions in found if restrictions), {})
+
+
+def _find_subject(node: Node) -> _Subject | None:
+    """Return the variable whose name or suffix *node* is: `p.suffix`, `os.path.basename(p)`."""
+    is_suffix = False
+    for _ in range(6):
+        if isinstance(node, syntax.Name):
+            return _Subject(node.name, is_suffix)
+        if isinstance(node, syntax.Attribute):
+            is_suffix |= node.name in _SUFFIX_PARTS
+            node = node.target
+        elif isinstance(node, syntax.Index):
+            node = node.target
+        elif isinstance(node, syntax.Call):
+            function = node.function
+            is_suffix |= getattr(function, "name", "").rpartition(".")[2] in _SUFFIX_PARTS
+            node = node.arguments[0] if node.arguments else function
+        else:
+            return None
+    return None
+
+
+def _find_literals(node: Node) -> list[str]:
+    if isinstance(node, syntax.Literal):
+        return [node.value] if isinstance(node.value, str) else []
+    if isinstance(node, syntax.ListDisplay):
+        return [text for item in node.items for text in _find_literals(item)]
+    return []
+
+
+def _restrict(state: CodeState, subject: _Subject | None, literals: list[str], kind: str) -> dict[str, Value]:
+    value = _find_variable(state.scope, subject.name) if subject is not None else None
+    text = value.text if isinstance(value, PathValue) else value
+    if subject is None or not isinstance(text, str) or kind == "none":
+        return {}
+    if ITEM not in text and TREE not in text:
+        return {}
+    texts = [_restrict_text(text, literal, kind) for literal in literals]
+    values = [PathValue(new) if value is not text else new for new in texts]
+    return {subject.name: choose(values)} if values else {}
+
+
+def _restrict_text(text: str, literal: str, kind: str) -> str:
+    if kind == "unknown":
+        return remove_marks(text)
+    name = _FORMS[kind].replace("?", literal) if kind != "pattern" else translate_pattern(literal)
+    base = text.removesuffix("/" + ITEM) if text.endswith(TREE + "/" + ITEM) else text
+    if base.endswith(TREE):
+        return f"{base}/{name.removeprefix('./')}"
+    head, _, tail = base.rpartition(ITEM)
+    return head + name.removeprefix("./") + tail
+
+
+_FORMS = {"": "?", "prefix": "?" + UNKNOWN, "suffix": UNKNOWN + "?", "content": f"{UNKNOWN}?{UNKNOWN}"}
+
+
+def _find_variable(scope: Scope | None, name: str) -> Value:
+    while scope is not None:
+        if name in scope.names:
+            return scope.names[name]
+        scope = scope.parent
+    return None

@@ -297,12 +297,6 @@ def list_items(state: CodeState, folder: str, *, recursive: bool, joined: bool) 
     return [PathValue(join_paths(folder or ".", name))] if joined else [name]
 
 
-def walk_tree(state: CodeState, folder: str) -> list[Value]:
-    """Return the rounds of `os.walk(folder)`: one, with unknown names."""
-    state.lists_folders = True
-    return [[join_paths(folder or ".", TREE), [ITEM], [ITEM]]]
-
-
 def name_table(table: Mapping[str, T]) -> dict[str, T]:
     """Return *table* with an entry for each of the names in a key."""
     return {name: value for names, value in table.items() for name in names.split()}
