@@ -7,15 +7,16 @@ are followed. The work is counted, so that the result does not depend on the spe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple
 
+from hookline.shell.code.brace_languages import JAVASCRIPT, PHP
 from hookline.shell.code.evaluate import call, evaluate, run
-from hookline.shell.code.javascript import parse_javascript
 from hookline.shell.code.lookup import find_member
-from hookline.shell.code.perl import parse_perl
-from hookline.shell.code.php import parse_php
+from hookline.shell.code.parser import parse_program
+from hookline.shell.code.perl import PERL
 from hookline.shell.code.python import parse_python
-from hookline.shell.code.ruby import parse_ruby
+from hookline.shell.code.ruby import RUBY
 from hookline.shell.code.syntax import Body
 from hookline.shell.code.values import (
     UNKNOWN,
@@ -33,15 +34,14 @@ __all__ = ["LANGUAGES", "CodeCommand", "CodeProblem", "CodeResult", "Effect", "a
 
 _PARSERS: Mapping[str, Callable[[str], Body]] = {
     "python": parse_python,
-    "javascript": parse_javascript,
-    "perl": parse_perl,
-    "ruby": parse_ruby,
-    "php": parse_php,
+    "javascript": partial(parse_program, JAVASCRIPT),
+    "perl": partial(parse_program, PERL),
+    "ruby": partial(parse_program, RUBY),
+    "php": partial(parse_program, PHP),
 }
 LANGUAGES = frozenset(_PARSERS)
 _MAX_NESTED_CODE = 4
 """Maximum nesting of `eval` and `exec`."""
-_WORK_PER_CHARACTER = 1
 
 
 class CodeResult(NamedTuple):
@@ -88,7 +88,7 @@ def analyze(  # noqa: PLR0913 -- all that the result depends on
         find_member=find_member,
     )
     try:
-        if spend(len(source) * _WORK_PER_CHARACTER):
+        if spend(len(source)):
             run(state, _PARSERS[language](source))
     except OutOfWork:
         state.problems.append(CodeProblem("code is too complex to evaluate", source))

@@ -12,7 +12,6 @@ from hookline.shell.code.parser import (
     parse_expression,
     parse_items,
     parse_parenthesis_until,
-    parse_program,
 )
 from hookline.shell.code.statements import (
     ends_statement,
@@ -36,9 +35,13 @@ from hookline.shell.code.tokens import (
     accept,
     expect,
     find_closing,
+    follows_value,
     peek,
+    rank_operators,
     read_here_document,
+    read_quoted,
     skip_flags,
+    skip_until,
     split_template,
     take,
 )
@@ -58,37 +61,20 @@ _TEMPLATE = re.compile(
     r"\\.|@\{|\$\{(?=[\w^]+\})|([$@](?:::)?\w+(?:(?:->)?(?:\[[^\]\s]{1,40}\]|\{[^}\s]{1,40}\})|::\w+)*)",
     re.DOTALL,
 )
-_FILE_TESTS = re.compile(r"-[a-zA-Z]\Z")
-_TERM_ENDS = word_set(") ] }")
+_QUOTES = {"q": "q", "'": "q", "qq": "Q", '"': "Q", "qx": "x", "`": "x", "qw": "w", "m": "r", "qr": "r"}
 _DEFAULT_ARGUMENTS = {"shift": "@_", **dict.fromkeys(("print", "say", "unlink", "rmdir", "lc"), "$_")}
 _OPENERS = frozenset({"open", "opendir"})
 
 
-def parse_perl(source: str) -> Body:
-    """Return the statements of *source*."""
-    return parse_program(LANGUAGE, source)
-
-
 def _read_quote(lexer: Lexer, match: re.Match[str]) -> tuple[Node | None, int]:
     start = match[0]
-    if start in ("/", "<") or start.startswith("<"):
+    if start.startswith(("/", "<")):
         return _read_angle_or_slash(lexer, match)
-    if start in ('"', "'", "`"):
-        kind, opening = {'"': "qq", "'": "q", "`": "qx"}[start], start
-    else:
-        kind, opening = start[:-1].strip(), start[-1]
-    end = find_closing(lexer.text, match.end(), opening)
-    text = lexer.text[match.end() : end]
-    if kind in ("s", "tr", "y"):
-        return _read_substitution(lexer, kind, opening, text, end)
-    if kind == "qw":
-        return syntax.ListDisplay(tuple([syntax.Literal(word) for word in text.split()])), end + 1
-    if kind in ("m", "qr"):
-        return PATTERN, skip_flags(lexer, end + 1)
-    if kind == "q":
-        return syntax.Literal(re.sub(r"\\([\\'])", r"\1", text)), end + 1
-    value = split_template(lexer, text, _TEMPLATE)
-    return (syntax.Call(syntax.Name("`"), (value,)) if kind == "qx" else value), end + 1
+    name = start[:-1].strip() or start
+    if name in ("s", "tr", "y"):
+        end = find_closing(lexer.text, match.end(), start[-1])
+        return _read_substitution(lexer, name, start[-1], lexer.text[match.end() : end], end)
+    return read_quoted(lexer, match.end(), start[-1], _QUOTES[name])
 
 
 def _read_substitution(lexer: Lexer, kind: str, opening: str, old: str, end: int) -> tuple[Node | None, int]:
@@ -105,25 +91,21 @@ def _read_substitution(lexer: Lexer, kind: str, opening: str, old: str, end: int
     plain = re.fullmatch(r"[\w\s/:@#%&=,;<>-]*", old) is not None
     arguments: Body = (
         syntax.Literal(old) if plain or kind != "s" else PATTERN,
-        split_template(lexer, new, _TEMPLATE),
+        split_template(lexer, new),
     )
     return syntax.Call(syntax.Name("gsub" if kind == "s" else "tr"), arguments), flags_end
 
 
 def _read_angle_or_slash(lexer: Lexer, match: re.Match[str]) -> tuple[Node | None, int]:
     previous = lexer.tokens[-1] if lexer.tokens else None
-    is_value = previous is not None and (
-        previous.kind in ("number", "literal") or previous.text in _TERM_ENDS or previous.text[:1] in "$@"
-    )
+    is_value = previous is not None and (follows_value(lexer) or previous.text[:1] in "$@")
     if match[0] == "/":
         if is_value:
             double = lexer.text[match.start() : match.start() + 2]
             return None, match.end() + (double in ("//", "/="))
         return PATTERN, skip_flags(lexer, find_closing(lexer.text, match.end(), "/") + 1)
     if match[0].startswith("<<"):
-        return (
-            (None, match.start() + 2) if is_value else read_here_document(lexer, match.start() + 2, _TEMPLATE)
-        )
+        return (None, match.start() + 2) if is_value else read_here_document(lexer, match.start() + 2)
     if match[0].endswith(">"):
         name = match[0][1:-1] or "STDIN"
         return syntax.Call(syntax.Attribute(syntax.Name(name), "gets"), ()), match.end()
@@ -161,9 +143,7 @@ def _parse_call(parser: Parser, function: syntax.Name, token: Token) -> Node | N
         return _to_call(function, parse_items(parser, ")"))
     if _starts_argument(parser, token):
         return _to_call(function, _parse_arguments(parser, function.name))
-    ends = (
-        token.kind == "end" or token.text in (";", ")", "||", "//", "}") or token.text in LANGUAGE.modifiers
-    )
+    ends = token.kind == "end" or token.text in (";", ")", "||", "//", "}") or token.text in PERL.modifiers
     default = _DEFAULT_ARGUMENTS.get(function.name)
     return syntax.Call(function, (syntax.Name(default),)) if ends and default is not None else None
 
@@ -197,7 +177,7 @@ def _starts_argument(parser: Parser, token: Token) -> bool:
     if token.after_newline and token.kind == "name" and token.text[:1] not in "$@%":
         return False
     if token.kind == "name":
-        return token.text not in LANGUAGE.modifiers and token.text not in LANGUAGE.operators
+        return token.text not in PERL.modifiers and token.text not in PERL.operators
     return token.kind in ("literal", "number") or token.text in ("\\", "[", "-") or token.text == "{"
 
 
@@ -268,8 +248,7 @@ def _parse_sub(parser: Parser) -> Node:
 
 
 def _skip_line(parser: Parser) -> Body:
-    while not accept(parser, ";") and peek(parser).kind != "end":
-        parser.position += 1
+    skip_until(parser, ";")
     return ()
 
 
@@ -293,13 +272,11 @@ _PRECEDENCES = (
     "..", "|| //", "&&", "| ^", "&", "== != <=> eq ne cmp", "< <= > >= lt gt le ge", "<< >>", "+ - .",
     "* / % x", "=~ !~", "**",
 )  # fmt: skip
-LANGUAGE = Language(
+PERL = Language(
     token=_TOKEN,
     read_quote=_read_quote,
-    operators={
-        **dict.fromkeys(("or", "and", "xor"), 0),
-        **{sign: 4 + 2 * level for level, signs in enumerate(_PRECEDENCES) for sign in signs.split()},
-    },
+    template=_TEMPLATE,
+    operators=rank_operators("or and xor", _PRECEDENCES),
     assignments=word_set("= += -= *= .= x= ||= &&= //= **="),
     prefixes=word_set("! - + ~ \\ not defined ref scalar"),
     statements={

@@ -12,12 +12,21 @@ from hookline.shell.code.parser import (
     parse_expression,
     parse_items,
     parse_parameters,
-    parse_program,
 )
-from hookline.shell.code.statements import ends_statement, parse_return, parse_stop, return_last
+from hookline.shell.code.statements import (
+    close_block,
+    ends_statement,
+    parse_branch,
+    parse_header,
+    parse_if,
+    parse_return,
+    parse_stop,
+    parse_unless,
+    parse_while,
+    return_last,
+)
 from hookline.shell.code.syntax import NOTHING, Body, Node
 from hookline.shell.code.tokens import (
-    PATTERN,
     Language,
     Lexer,
     ParseFailure,
@@ -25,11 +34,11 @@ from hookline.shell.code.tokens import (
     Token,
     accept,
     expect,
-    find_closing,
+    follows_value,
     peek,
+    rank_operators,
     read_here_document,
-    skip_flags,
-    split_template,
+    read_quoted,
     take,
 )
 from hookline.shell.options import word_set
@@ -44,13 +53,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 _TEMPLATE = re.compile(r"\\.|\#\{", re.DOTALL)
-_TERM_ENDS = word_set(") ] }")
+_QUOTES = {"'": "q", "`": "x", "/": "r"}
 _ENDS = word_set("end else elsif when rescue ensure in then do")
-
-
-def parse_ruby(source: str) -> Body:
-    """Return the statements of *source*."""
-    return parse_program(LANGUAGE, source)
 
 
 def _read_quote(lexer: Lexer, match: re.Match[str]) -> tuple[Node | None, int]:
@@ -60,31 +64,20 @@ def _read_quote(lexer: Lexer, match: re.Match[str]) -> tuple[Node | None, int]:
     if start[:2] == "<<":
         if _follows_value(lexer, match.start(), spaced=True):
             return None, match.start() + 2
-        return read_here_document(lexer, match.start() + 2, _TEMPLATE)
+        return read_here_document(lexer, match.start() + 2)
     if start[0] in "/%" and _follows_value(lexer, match.start(), spaced=False):
         return None, match.start() + 1
-    end = find_closing(lexer.text, match.end(), start[-1])
-    text = lexer.text[match.end() : end]
-    kind = {"'": "q", "`": "x", "/": "r"}.get(start, start[1] if start[0] == "%" else "Q")
-    if kind in "wWiI":
-        return syntax.ListDisplay(tuple([syntax.Literal(word) for word in text.split()])), end + 1
-    if kind == "r":
-        return PATTERN, skip_flags(lexer, end + 1)
-    if kind == "q":
-        return syntax.Literal(re.sub(r"\\([\\'])", r"\1", text)), end + 1
-    value = split_template(lexer, text, _TEMPLATE)
-    return (syntax.Call(syntax.Name("`"), (value,)) if kind == "x" else value), end + 1
+    kind = _QUOTES.get(start, start[1] if start[0] == "%" else "Q")
+    return read_quoted(lexer, match.end(), start[-1], "w" if kind in "WiI" else kind)
 
 
 def _follows_value(lexer: Lexer, start: int, *, spaced: bool) -> bool:
     """Return whether an operator, and no literal, may stand at *start*."""
     previous = lexer.tokens[-1] if lexer.tokens else None
-    if previous is None:
-        return False
-    if previous.kind == "name":
+    if previous is not None and previous.kind == "name":
         before, after = lexer.text[start - 1 : start], lexer.text[start + 1 : start + 2]
         return previous.text not in _ENDS and (spaced or before not in " \t" or after in " =")
-    return previous.kind in ("number", "literal") or previous.text in _TERM_ENDS
+    return follows_value(lexer)
 
 
 def _finish_operand(parser: Parser, node: Node, token: Token) -> Node | None:
@@ -118,7 +111,7 @@ def _starts_argument(token: Token) -> bool:
     if token.after_newline:
         return False
     if token.kind == "name":
-        return token.text not in LANGUAGE.modifiers | _ENDS and token.text not in LANGUAGE.operators
+        return token.text not in RUBY.modifiers | _ENDS and token.text not in RUBY.operators
     return token.kind in ("literal", "number") or token.text == "->"
 
 
@@ -159,7 +152,7 @@ def _parse_method(parser: Parser, node: Node) -> Node:
     name = "call" if peek(parser).text == "(" else take(parser).text
     attribute = syntax.Attribute(node, name)
     token = peek(parser)
-    if token.text in LANGUAGE.assignments and name.isidentifier():
+    if token.text in RUBY.assignments and name.isidentifier():
         return attribute
     arguments: Body = ()
     if token.text == "(" and not token.after_newline:
@@ -207,43 +200,12 @@ def _parse_rescue(parser: Parser, body: Body) -> Body:
     return body if len(parts) == 1 else (syntax.Block(tuple(parts)),)
 
 
-def _parse_header(parser: Parser) -> Node:
-    """Parse the condition of a loop, in which `do` begins its body."""
-    parser.allows_do = False
-    test = parse_expression(parser)
-    parser.allows_do = True
-    accept(parser, "do", "then", ";")
-    return test
-
-
-def _parse_if(parser: Parser) -> Body:
-    test = _parse_header(parser)
-    then = parse_body(parser, "elsif", "else", "end")
-    if accept(parser, "elsif"):
-        return (syntax.If(test, then, _parse_if(parser)),)
-    otherwise = parse_body(parser, "end") if accept(parser, "else") else ()
-    expect(parser, "end")
-    return (syntax.If(test, then, otherwise),)
-
-
-def _parse_unless(parser: Parser) -> Body:
-    (node,) = _parse_if(parser)
-    return (node._replace(test=syntax.Unary("!", node.test)),) if isinstance(node, syntax.If) else (node,)
-
-
-def _parse_while(parser: Parser) -> Body:
-    test = _parse_header(parser)
-    body = parse_body(parser, "end")
-    expect(parser, "end")
-    return (syntax.Loop(None, test, body),)
-
-
 def _parse_for(parser: Parser) -> Body:
     target = parse_expression(parser, 50)
     expect(parser, "in")
-    source = _parse_header(parser)
-    body = parse_body(parser, "end")
-    expect(parser, "end")
+    source = parse_header(parser)
+    body = parse_branch(parser)
+    close_block(parser)
     return (syntax.Loop(target, source, body),)
 
 
@@ -304,19 +266,17 @@ def _to_operand(handler: Callable[[Parser], Body]) -> Callable[[Parser], Node]:
 _PRECEDENCES = (
     ".. ...", "||", "&&", "<=> == === != =~ !~", "< <= > >=", "| ^", "&", "<< >>", "+ -", "* / %", "**",
 )  # fmt: skip
-_VALUES = {"if": _parse_if, "unless": _parse_unless, "case": _parse_case, "begin": _parse_begin}
-LANGUAGE = Language(
+_VALUES = {"if": parse_if, "unless": parse_unless, "case": _parse_case, "begin": _parse_begin}
+RUBY = Language(
     token=_TOKEN,
     read_quote=_read_quote,
-    operators={
-        **dict.fromkeys(("or", "and"), 0),
-        **{sign: 4 + 2 * level for level, signs in enumerate(_PRECEDENCES) for sign in signs.split()},
-    },
+    template=_TEMPLATE,
+    operators=rank_operators("or and", _PRECEDENCES),
     assignments=word_set("= += -= *= /= ||= &&= <<= >>= **="),
     prefixes=word_set("! - + ~ not defined?"),
     statements={
         **_VALUES,
-        **dict.fromkeys(("while", "until"), _parse_while),
+        **dict.fromkeys(("while", "until"), parse_while),
         "for": _parse_for,
         "def": _parse_definition,
         **dict.fromkeys(("class", "module"), _parse_class),
@@ -332,5 +292,6 @@ LANGUAGE = Language(
     },
     finish_operand=_finish_operand,
     modifiers=word_set("if unless while until rescue"),
+    block_end="end",
     newline_ends=True,
 )

@@ -1,4 +1,4 @@
-"""Statements that JavaScript, Perl and PHP share."""
+"""Statements that several languages share."""
 
 from __future__ import annotations
 
@@ -15,21 +15,42 @@ from hookline.shell.code.parser import (
     skip_type,
 )
 from hookline.shell.code.syntax import NOTHING, Body, Node
-from hookline.shell.code.tokens import ParseFailure, Parser, accept, expect, peek, take
+from hookline.shell.code.tokens import ParseFailure, Parser, accept, expect, peek, skip_until, take
 from hookline.shell.result import UNKNOWN
 
 _WITHOUT_VALUE = (syntax.If, syntax.Loop, syntax.Return, syntax.Stop, syntax.Failure, syntax.Class)
 
 
+def parse_header(parser: Parser) -> Node:
+    """Parse the condition before a block; without parentheses, `do` begins the block."""
+    if not parser.language.block_end:
+        expect(parser, "(")
+        return parse_parenthesis(parser)
+    parser.allows_do = False
+    test = parse_expression(parser)
+    parser.allows_do = True
+    accept(parser, "do", "then", ";")
+    return test
+
+
+def parse_branch(parser: Parser, *ends: str) -> Body:
+    """Parse a block, up to its closing word or one of *ends* if braces do not enclose it."""
+    block_end = parser.language.block_end
+    return parse_body(parser, block_end, *ends) if block_end else parse_block(parser)
+
+
+def close_block(parser: Parser) -> None:
+    if parser.language.block_end:
+        expect(parser, parser.language.block_end)
+
+
 def parse_if(parser: Parser) -> Body:
-    expect(parser, "(")
-    test = parse_parenthesis(parser)
-    then = parse_block(parser)
-    otherwise: Body = ()
+    test = parse_header(parser)
+    then = parse_branch(parser, "elsif", "else")
     if accept(parser, "elsif", "elseif"):
-        otherwise = parse_if(parser)
-    elif accept(parser, "else"):
-        otherwise = parse_block(parser)
+        return (syntax.If(test, then, parse_if(parser)),)
+    otherwise = parse_branch(parser) if accept(parser, "else") else ()
+    close_block(parser)
     return (syntax.If(test, then, otherwise),)
 
 
@@ -39,9 +60,10 @@ def parse_unless(parser: Parser) -> Body:
 
 
 def parse_while(parser: Parser) -> Body:
-    expect(parser, "(")
-    test = parse_parenthesis(parser)
-    return (syntax.Loop(None, test, parse_block(parser)),)
+    test = parse_header(parser)
+    body = parse_branch(parser)
+    close_block(parser)
+    return (syntax.Loop(None, test, body),)
 
 
 def parse_do(parser: Parser) -> Body:
@@ -150,3 +172,56 @@ def return_last(body: Body) -> Body:
     if not body or isinstance(body[-1], _WITHOUT_VALUE):
         return body
     return (*body[:-1], syntax.Return(body[-1]))
+
+
+def parse_import(parser: Parser) -> Body:
+    """Parse `import a, {b as c} from "module"`; `import(…)` is an expression."""
+    if peek(parser).text in ("(", "."):
+        parser.position -= 1
+        return (parse_expression(parser),)
+    names: list[tuple[str, str]] = []
+    while peek(parser).kind not in ("literal", "end"):
+        token = take(parser)
+        if token.text == "*":
+            names.append(("", peek(parser, 1).text))
+            parser.position += 2
+        elif token.text == "{":
+            names += _parse_imported_names(parser)
+        elif token.kind == "name" and token.text not in ("from", "type"):
+            names.append(("", token.text))
+    module = take(parser).node
+    source = module.value if isinstance(module, syntax.Literal) and isinstance(module.value, str) else ""
+    return tuple(
+        [
+            syntax.Assign(syntax.Name(alias), syntax.Module(f"{source}.{name}" if name else source))
+            for name, alias in names
+        ]
+    )
+
+
+def _parse_imported_names(parser: Parser) -> list[tuple[str, str]]:
+    names: list[tuple[str, str]] = []
+    while not accept(parser, "}"):
+        name = take(parser)
+        if name.kind == "end":
+            raise ParseFailure
+        if name.kind == "name" and name.text != "type":
+            alias = take(parser).text if accept(parser, "as") else name.text
+            names.append(("" if name.text == "default" else name.text, alias))
+    return names
+
+
+def parse_export(parser: Parser) -> Body:
+    accept(parser, "default")
+    return parse_statement(parser)
+
+
+def skip_type_declaration(parser: Parser) -> Body:
+    skip_until(parser, "{", ";", "=")
+    if accept(parser, "{"):
+        depth = 1
+        while depth and (token := take(parser)).kind != "end":
+            depth += (token.text == "{") - (token.text == "}")
+        return ()
+    parse_expression(parser) if accept(parser, "=") else None
+    return ()

@@ -15,6 +15,7 @@ from hookline.shell.result import UNKNOWN
 
 _MAX_TEMPLATES = 3
 """Maximum nesting of expressions in strings."""
+_VALUE_ENDS = frozenset({")", "]", "}"})
 CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 PATTERN = syntax.Module("RegExp")
 """A regular expression; its text is not evaluated."""
@@ -40,6 +41,8 @@ class Language(NamedTuple):
     """Groups: `space`, `name`, `number`, `quote` and `operator`."""
     read_quote: Callable[[Lexer, re.Match[str]], tuple[Node | None, int]]
     """Reads a string, pattern or here-document; returns no node if the text is an operator."""
+    template: re.Pattern[str]
+    """Finds a name in group 1, or the `{` of an expression, in a string."""
     operators: Mapping[str, int]
     """Binary operators by precedence."""
     assignments: frozenset[str]
@@ -52,8 +55,16 @@ class Language(NamedTuple):
     """Parses a part that follows an operand and that other languages do not have; None if there is none."""
     modifiers: frozenset[str] = frozenset()
     """Words after a statement: `… if test`."""
+    block_end: str = ""
+    """The word that closes a block, whose header has no parentheses; empty if braces enclose it."""
     newline_ends: bool = False
     """True if an operator at the start of a line does not continue the line before it."""
+
+
+def rank_operators(weakest: str, levels: tuple[str, ...]) -> dict[str, int]:
+    """Return the precedence of each operator; those of a later level bind more tightly."""
+    ranks = {sign: 4 + 2 * level for level, signs in enumerate(levels) for sign in signs.split()}
+    return dict.fromkeys(weakest.split(), 0) | ranks
 
 
 class Lexer(Struct):
@@ -143,11 +154,35 @@ def parse_template(lexer: Lexer, text: str) -> Node:
     return body[0] if len(body) == 1 and not isinstance(body[0], syntax.Failure) else syntax.Literal(UNKNOWN)
 
 
-def split_template(lexer: Lexer, text: str, pattern: re.Pattern[str]) -> Node:
-    """Return a string with expressions: *pattern* finds a name in group 1, or the `{` of an expression."""
+def read_quoted(lexer: Lexer, start: int, opening: str, kind: str) -> tuple[Node | None, int]:
+    """Read a literal after its *opening*; return it and the position after it.
+
+    The *kind* is `q` for a plain text, `Q` for one with expressions, `x` for a command, `w` for words, `r`
+    for a pattern.
+    """
+    end = find_closing(lexer.text, start, opening)
+    text = lexer.text[start:end]
+    if kind == "r":
+        return PATTERN, skip_flags(lexer, end + 1)
+    if kind == "w":
+        return syntax.ListDisplay(tuple([syntax.Literal(word) for word in text.split()])), end + 1
+    if kind == "q":
+        return syntax.Literal(re.sub(r"\\([\\'])", r"\1", text)), end + 1
+    value = split_template(lexer, text)
+    return (syntax.Call(syntax.Name("`"), (value,)) if kind == "x" else value), end + 1
+
+
+def follows_value(lexer: Lexer) -> bool:
+    """Return whether the next token stands after a number, a literal or a closing bracket."""
+    previous = lexer.tokens[-1] if lexer.tokens else None
+    return previous is not None and (previous.kind in ("number", "literal") or previous.text in _VALUE_ENDS)
+
+
+def split_template(lexer: Lexer, text: str) -> Node:
+    """Return a string with expressions."""
     parts: list[Node] = []
     position = 0
-    for match in pattern.finditer(text):
+    for match in lexer.language.template.finditer(text):
         if match.start() < position:
             continue
         if match.start() > position:
@@ -163,13 +198,9 @@ def split_template(lexer: Lexer, text: str, pattern: re.Pattern[str]) -> Node:
             parts.append(syntax.Literal(unescape(match[0])))
     if position < len(text):
         parts.append(syntax.Literal(unescape(text[position:])))
-    if not parts:
-        return syntax.Literal("")
-    return (
-        parts[0]
-        if len(parts) == 1 and isinstance(parts[0], syntax.Literal)
-        else syntax.Template(tuple(parts))
-    )
+    if len(parts) > 1 or (parts and not isinstance(parts[0], syntax.Literal)):
+        return syntax.Template(tuple(parts))
+    return parts[0] if parts else syntax.Literal("")
 
 
 def unescape(text: str) -> str:
@@ -198,6 +229,12 @@ def expect(parser: Parser, text: str) -> None:
         raise ParseFailure
 
 
+def skip_until(parser: Parser, *ends: str) -> None:
+    """Skip the tokens before one of *ends*."""
+    while peek(parser).kind != "end" and peek(parser).text not in ends:
+        parser.position += 1
+
+
 def skip_flags(lexer: Lexer, position: int) -> int:
     """Return the position after the letters at *position*."""
     while lexer.text[position : position + 1].isalpha():
@@ -208,7 +245,7 @@ def skip_flags(lexer: Lexer, position: int) -> int:
 _HERE_DOCUMENT = re.compile(r"[~-]?([\"']?)(\w+)\1")
 
 
-def read_here_document(lexer: Lexer, start: int, pattern: re.Pattern[str]) -> tuple[Node | None, int]:
+def read_here_document(lexer: Lexer, start: int) -> tuple[Node | None, int]:
     """Read a here-document whose name begins at *start*; its text begins in the next line."""
     match = _HERE_DOCUMENT.match(lexer.text, start)
     if match is None:
@@ -220,4 +257,4 @@ def read_here_document(lexer: Lexer, start: int, pattern: re.Pattern[str]) -> tu
     lexer.line_end = closing.end() if closing is not None else len(lexer.text)
     if match[1] == "'":
         return syntax.Literal(text), match.end()
-    return split_template(lexer, text, pattern), match.end()
+    return split_template(lexer, text), match.end()

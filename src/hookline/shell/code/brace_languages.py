@@ -1,4 +1,4 @@
-"""The syntax of JavaScript, and of the TypeScript that adds types to it."""
+"""The syntax of JavaScript, with the types of TypeScript, and of PHP."""
 
 from __future__ import annotations
 
@@ -6,24 +6,27 @@ import re
 
 from hookline.shell.code import syntax
 from hookline.shell.code.parser import (
+    ASSIGNMENT,
     parse_block,
     parse_expression,
     parse_function,
     parse_items,
     parse_parameters,
-    parse_program,
-    parse_statement,
 )
 from hookline.shell.code.statements import (
+    ends_statement,
     parse_class,
     parse_counting_loop,
     parse_do,
+    parse_export,
     parse_if,
+    parse_import,
     parse_return,
     parse_stop,
     parse_switch,
     parse_try,
     parse_while,
+    skip_type_declaration,
 )
 from hookline.shell.code.syntax import NOTHING, Body, Node
 from hookline.shell.code.tokens import (
@@ -36,14 +39,18 @@ from hookline.shell.code.tokens import (
     accept,
     expect,
     find_closing,
+    follows_value,
     peek,
-    split_template,
+    rank_operators,
+    read_here_document,
+    read_quoted,
+    skip_until,
     take,
     unescape,
 )
 from hookline.shell.options import word_set
 
-_TOKEN = re.compile(
+_JAVASCRIPT_TOKEN = re.compile(
     r"""(?P<space>(?:\s|//[^\n]*|/\*.*?(?:\*/|\Z)|^\#![^\n]*)+)
       | (?P<number>0[xX][\da-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?n?)
       | (?P<name>[A-Za-z_$\x80-\U0010ffff\0][\w$\x80-\U0010ffff\0]*)
@@ -52,46 +59,40 @@ _TOKEN = re.compile(
           |\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|<<|>>|\*\*|[-+*%&|^~!<>=?:;,.(){}\[\]\#@])""",
     re.VERBOSE | re.DOTALL,
 )
-_TEMPLATE = re.compile(r"\\.|\$\{", re.DOTALL)
+
+_JAVASCRIPT_TEMPLATE = re.compile(r"\\.|\$\{", re.DOTALL)
+
 _PATTERN = re.compile(r"/(?![*/])(?:[^\n/\\\[]|\\.|\[(?:[^\n\]\\]|\\.)*\])+/[a-z]*")
+
 _MAX_TYPE_TOKENS = 10
 """Maximum tokens of the type of an arrow function."""
-_VALUE_ENDS = word_set(") ] }")
+
 _BEFORE_PATTERN = word_set("return typeof case in of delete void throw new else do await yield")
 
 
-def parse_javascript(source: str) -> Body:
-    """Return the statements of *source*."""
-    return parse_program(LANGUAGE, source)
-
-
-def _read_quote(lexer: Lexer, match: re.Match[str]) -> tuple[Node | None, int]:
+def _read_javascript_quote(lexer: Lexer, match: re.Match[str]) -> tuple[Node | None, int]:
     quote, start = match[0], match.end()
     if quote == "/":
         return _read_pattern(lexer, match)
-    end = find_closing(lexer.text, start, quote)
-    text = lexer.text[start:end]
     if quote == "`":
-        return split_template(lexer, text, _TEMPLATE), end + 1
-    return syntax.Literal(unescape(text)), end + 1
+        return read_quoted(lexer, start, quote, "Q")
+    end = find_closing(lexer.text, start, quote)
+    return syntax.Literal(unescape(lexer.text[start:end])), end + 1
 
 
 def _read_pattern(lexer: Lexer, match: re.Match[str]) -> tuple[Node | None, int]:
     previous = lexer.tokens[-1] if lexer.tokens else None
-    is_value = previous is not None and (
-        previous.kind in ("number", "literal")
-        or (previous.kind == "name" and previous.text not in _BEFORE_PATTERN)
-        or previous.text in _VALUE_ENDS
-    )
+    is_name = previous is not None and previous.kind == "name" and previous.text not in _BEFORE_PATTERN
+    is_value = is_name or follows_value(lexer)
     pattern = None if is_value else _PATTERN.match(lexer.text, match.start())
     if pattern is not None:
         return PATTERN, pattern.end()
     return None, match.end() + lexer.text.startswith("=", match.end())
 
 
-def _finish_operand(parser: Parser, node: Node, token: Token) -> Node | None:
+def _finish_javascript_operand(parser: Parser, node: Node, token: Token) -> Node | None:
     if token.text == "=>" and not token.after_newline:
-        return _parse_arrow(parser, _to_parameters(node))
+        return _parse_arrow_body(parser, _to_parameters(node))
     if token.kind == "literal" and token.text.startswith("`"):
         parser.position += 1
         return syntax.Call(node, (token.node,))
@@ -107,7 +108,7 @@ def _finish_operand(parser: Parser, node: Node, token: Token) -> Node | None:
     return None
 
 
-def _parse_arrow(parser: Parser, parameters: tuple[syntax.Parameter, ...]) -> Node:
+def _parse_arrow_body(parser: Parser, parameters: tuple[syntax.Parameter, ...]) -> Node:
     expect(parser, "=>")
     if peek(parser).text == "{":
         return syntax.Function("", parameters, parse_block(parser))
@@ -138,12 +139,12 @@ def _parse_parenthesis_or_arrow(parser: Parser) -> Node:
         parameters = parse_parameters(parser)
         while peek(parser).text != "=>":
             parser.position += 1
-        return _parse_arrow(parser, parameters)
+        return _parse_arrow_body(parser, parameters)
     items = parse_items(parser, ")")
     return items[-1] if items else NOTHING
 
 
-def _parse_new(parser: Parser) -> Node:
+def _parse_new_object(parser: Parser) -> Node:
     node: Node = syntax.Name(take(parser).text)
     while accept(parser, "."):
         node = syntax.Attribute(node, take(parser).text)
@@ -151,7 +152,7 @@ def _parse_new(parser: Parser) -> Node:
 
 
 def _parse_function(parser: Parser) -> Node:
-    accept(parser, "*")
+    accept(parser, "*", "&")
     name = take(parser).text if peek(parser).kind == "name" else ""
     return parse_function(parser, name)
 
@@ -191,7 +192,7 @@ def _parse_target(parser: Parser) -> Node:
     return node
 
 
-def _parse_for(parser: Parser) -> Body:
+def _parse_for_of(parser: Parser) -> Body:
     accept(parser, "await")
     expect(parser, "(")
     start = parser.position
@@ -207,71 +208,16 @@ def _parse_for(parser: Parser) -> Body:
     return parse_counting_loop(parser)
 
 
-def _parse_import(parser: Parser) -> Body:
-    """Parse `import a, {b as c} from "module"`; `import(…)` is an expression."""
-    if peek(parser).text in ("(", "."):
-        parser.position -= 1
-        return (parse_expression(parser),)
-    names: list[tuple[str, str]] = []
-    while peek(parser).kind not in ("literal", "end"):
-        token = take(parser)
-        if token.text == "*":
-            names.append(("", peek(parser, 1).text))
-            parser.position += 2
-        elif token.text == "{":
-            names += _parse_imported_names(parser)
-        elif token.kind == "name" and token.text not in ("from", "type"):
-            names.append(("", token.text))
-    module = take(parser).node
-    source = module.value if isinstance(module, syntax.Literal) and isinstance(module.value, str) else ""
-    return tuple(
-        [
-            syntax.Assign(syntax.Name(alias), syntax.Module(f"{source}.{name}" if name else source))
-            for name, alias in names
-        ]
-    )
-
-
-def _parse_imported_names(parser: Parser) -> list[tuple[str, str]]:
-    names: list[tuple[str, str]] = []
-    while not accept(parser, "}"):
-        name = take(parser)
-        if name.kind == "end":
-            raise ParseFailure
-        if name.kind == "name" and name.text != "type":
-            alias = take(parser).text if accept(parser, "as") else name.text
-            names.append(("" if name.text == "default" else name.text, alias))
-    return names
-
-
-def _parse_export(parser: Parser) -> Body:
-    accept(parser, "default")
-    return parse_statement(parser)
-
-
-def _skip_type_declaration(parser: Parser) -> Body:
-    while peek(parser).kind != "end" and peek(parser).text not in ("{", ";", "="):
-        parser.position += 1
-    if accept(parser, "{"):
-        depth = 1
-        while depth and (token := take(parser)).kind != "end":
-            depth += (token.text == "{") - (token.text == "}")
-        return ()
-    parse_expression(parser) if accept(parser, "=") else None
-    return ()
-
-
-_PRECEDENCES = (
+_JAVASCRIPT_PRECEDENCES = (
     "|| ??", "&&", "|", "^", "&", "== != === !==", "< <= > >= in instanceof", "<< >> >>>", "+ -", "* / %",
     "**",
 )  # fmt: skip
-LANGUAGE = Language(
-    token=_TOKEN,
-    read_quote=_read_quote,
-    operators={
-        ",": 0,
-        **{sign: 4 + 2 * level for level, signs in enumerate(_PRECEDENCES) for sign in signs.split()},
-    },
+
+JAVASCRIPT = Language(
+    token=_JAVASCRIPT_TOKEN,
+    read_quote=_read_javascript_quote,
+    template=_JAVASCRIPT_TEMPLATE,
+    operators=rank_operators(",", _JAVASCRIPT_PRECEDENCES),
     assignments=word_set("= += -= *= /= %= **= &&= ||= ??= |= &= ^= <<= >>= >>>="),
     prefixes=word_set("! - + ~ typeof void delete await yield ++ --"),
     statements={
@@ -279,19 +225,19 @@ LANGUAGE = Language(
         "if": parse_if,
         "while": parse_while,
         "do": parse_do,
-        "for": _parse_for,
+        "for": _parse_for_of,
         "switch": parse_switch,
         "try": parse_try,
         "class": parse_class,
         "return": parse_return,
         **dict.fromkeys(("throw", "break", "continue"), parse_stop),
-        "import": _parse_import,
-        "export": _parse_export,
-        **dict.fromkeys(("interface", "declare"), _skip_type_declaration),
+        "import": parse_import,
+        "export": parse_export,
+        **dict.fromkeys(("interface", "declare"), skip_type_declaration),
     },
     operands={
         "(": _parse_parenthesis_or_arrow,
-        "new": _parse_new,
+        "new": _parse_new_object,
         "function": _parse_function,
         "async": _parse_async,
         "class": lambda parser: parse_class(parser)[0],
@@ -299,5 +245,131 @@ LANGUAGE = Language(
         "false": lambda parser: syntax.Literal(value=False),
         **dict.fromkeys(("null", "undefined"), lambda parser: NOTHING),
     },
-    finish_operand=_finish_operand,
+    finish_operand=_finish_javascript_operand,
+)
+
+_PHP_TOKEN = re.compile(
+    r"""(?P<space>(?:\s|\#(?!\[)[^\n]*|//[^\n]*|/\*.*?(?:\*/|\Z)|<\?(?:php|=)?|\?>
+          |\((?:string|int|bool|float|array|object)\))+)
+      | (?P<quote>["'`]|<<<)
+      | (?P<number>0[xX][\da-fA-F]+|\d[\d_]*(?:\.\d+)?)
+      | (?P<name>\$?\\?[A-Za-z_\0\x80-\U0010ffff][\w\\\0\x80-\U0010ffff]*)
+      | (?P<operator>\?\?=|\?->|<=>|===|!==|\*\*=|\.\.\.|->|=>|::|==|!=|<>|<=|>=|&&|\|\||\?\?|\+\+|--|\+=|-=
+          |\*=|/=|\.=|%=|<<|>>|\*\*|[-+*/%.<>=!?:;,(){}\[\]&|^~@$])""",
+    re.VERBOSE | re.DOTALL,
+)
+
+_PHP_TEMPLATE = re.compile(r"\\.|\{(?=\$)|(\$\w+(?:->\w+|\[[^\]\s]{1,40}\])*)", re.DOTALL)
+
+
+def _read_php_quote(lexer: Lexer, match: re.Match[str]) -> tuple[Node | None, int]:
+    quote, start = match[0], match.end()
+    if quote == "<<<":
+        return read_here_document(lexer, start)
+    return read_quoted(lexer, start, quote, {'"': "Q", "'": "q", "`": "x"}[quote])
+
+
+def _finish_php_operand(parser: Parser, node: Node, token: Token) -> Node | None:
+    if token.text in ("->", "::", "?->") and peek(parser, 1).text.startswith("$"):
+        parser.position += 2
+        return syntax.Attribute(node, parser.tokens[parser.position - 1].text.lstrip("$"))
+    if isinstance(node, syntax.Name) and node.name.startswith("\\"):
+        return syntax.Name(node.name.rpartition("\\")[2])
+    if token.text == "instanceof":
+        parser.position += 2
+        return syntax.Unary("~", node)
+    return None
+
+
+def _parse_php_new(parser: Parser) -> Node:
+    name = syntax.Name(take(parser).text.rpartition("\\")[2])
+    return syntax.Call(name, parse_items(parser, ")") if accept(parser, "(") else ())
+
+
+def _parse_array(parser: Parser) -> Node:
+    """Parse `[…]` or `array(…)`, which is a list or a mapping."""
+    opening = parser.tokens[parser.position - 1].text
+    if opening == "array" and not accept(parser, "("):
+        return syntax.Name("array")
+    items = parse_items(parser, "]" if opening == "[" else ")")
+    is_mapping = len(items) == 1 and isinstance(items[0], syntax.MapDisplay)
+    return items[0] if is_mapping else syntax.ListDisplay(items)
+
+
+def _parse_arrow_function(parser: Parser) -> Node:
+    expect(parser, "(")
+    parameters = parse_parameters(parser)
+    expect(parser, "=>")
+    return syntax.Function("", parameters, (syntax.Return(parse_expression(parser, ASSIGNMENT)),))
+
+
+def _parse_foreach(parser: Parser) -> Body:
+    expect(parser, "(")
+    source = parse_expression(parser)
+    expect(parser, "as")
+    accept(parser, "&")
+    target = parse_expression(parser, ASSIGNMENT)
+    if accept(parser, "=>"):
+        accept(parser, "&")
+        target = parse_expression(parser, ASSIGNMENT)
+    expect(parser, ")")
+    return (syntax.Loop(target, source, parse_block(parser)),)
+
+
+def _parse_counting(parser: Parser) -> Body:
+    expect(parser, "(")
+    return parse_counting_loop(parser)
+
+
+def _parse_call(parser: Parser) -> Node:
+    """Parse the arguments of `echo`, `print` or `include`, which has no parentheses."""
+    name = syntax.Name(parser.tokens[parser.position - 1].text)
+    items: list[Node] = []
+    while not ends_statement(parser):
+        items.append(parse_expression(parser, ASSIGNMENT))
+        if not accept(parser, ","):
+            break
+    return syntax.Call(name, tuple(items))
+
+
+def _skip_line(parser: Parser) -> Body:
+    skip_until(parser, ";", "{")
+    return ()
+
+
+_PHP_PRECEDENCES = (
+    "??", "||", "&&", "|", "^", "&", "== != === !== <>", "< <= > >= <=>", "<< >>", "+ - .", "* / %", "**",
+)  # fmt: skip
+
+PHP = Language(
+    token=_PHP_TOKEN,
+    read_quote=_read_php_quote,
+    template=_PHP_TEMPLATE,
+    operators=rank_operators("or and xor", _PHP_PRECEDENCES),
+    assignments=word_set("= += -= *= /= .= %= **= ??="),
+    prefixes=word_set("! - + ~ @ & clone throw await ++ --"),
+    statements={
+        "if": parse_if,
+        "while": parse_while,
+        "do": parse_do,
+        "for": _parse_counting,
+        "foreach": _parse_foreach,
+        "switch": parse_switch,
+        "try": parse_try,
+        **dict.fromkeys(("class", "interface", "trait"), parse_class),
+        "return": parse_return,
+        **dict.fromkeys(("break", "continue"), parse_stop),
+        **dict.fromkeys(("use", "namespace", "declare", "global"), _skip_line),
+    },
+    operands={
+        "new": _parse_php_new,
+        **dict.fromkeys(("array", "["), _parse_array),
+        "function": _parse_function,
+        "fn": _parse_arrow_function,
+        **dict.fromkeys(("echo", "print", "include", "include_once", "require", "require_once"), _parse_call),
+        **dict.fromkeys(("true", "TRUE"), lambda parser: syntax.Literal(value=True)),
+        **dict.fromkeys(("false", "FALSE"), lambda parser: syntax.Literal(value=False)),
+        **dict.fromkeys(("null", "NULL"), lambda parser: NOTHING),
+    },
+    finish_operand=_finish_php_operand,
 )
