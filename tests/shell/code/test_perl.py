@@ -208,6 +208,12 @@ PROGRAMS = [
         [],
         "",
     ),
+    (
+        "find(); my $x = 'ab'; $x =~ y/a/b/; system $x",
+        ["?"],
+        ["list ./**"],
+        "",
+    ),
 ]
 """Source, commands, effects and output."""
 

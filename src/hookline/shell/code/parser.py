@@ -37,7 +37,7 @@ def parse_program(language: Language, source: str, template_depth: int = 0) -> B
     """Return the statements of *source*."""
     lexer = Lexer(language, source, template_depth, parse_program)
     tokens = tokenize(lexer)
-    parser = Parser(language, source, tokens, template_depth, match_parentheses(tokens))
+    parser = Parser(language, source, tokens, match_parentheses(tokens))
     body: list[Node] = []
     while peek(parser).kind != "end":
         body += parse_body(parser)
@@ -306,7 +306,7 @@ def _parse_suffix(parser: Parser, node: Node, token: Token) -> Node | None:
         return syntax.Attribute(node, parser.tokens[parser.position - 1].text)
     if token.text == "(" and not token.after_newline:
         parser.position += 1
-        return make_call(node, parse_items(parser, ")"))
+        return syntax.Call(node, parse_items(parser, ")"))
     if token.text == "[" and not token.after_newline:
         parser.position += 1
         key = parse_parenthesis_until(parser, "]") if peek(parser).text != "]" else NOTHING
@@ -316,10 +316,6 @@ def _parse_suffix(parser: Parser, node: Node, token: Token) -> Node | None:
         parser.position += 1
         return syntax.Assign(node, syntax.Binary(token.text[0], node, syntax.Literal(1)), declares=False)
     return None
-
-
-def make_call(function: Node, arguments: Body) -> Node:
-    return syntax.Call(function, arguments)
 
 
 def parse_function(parser: Parser, name: str) -> Node:
@@ -338,10 +334,7 @@ def parse_parameters(parser: Parser, end: str = ")") -> tuple[syntax.Parameter, 
     while not accept(parser, end):
         if peek(parser).kind == "end":
             raise ParseFailure
-        if accept(parser, ",", "?", "&", ";") or (
-            peek(parser).kind == "name" and peek(parser, 1).kind == "name"
-        ):
-            parser.position += peek(parser, 1).kind == "name" and peek(parser).kind == "name"
+        if accept(parser, ",", "?", "&", ";") or skip_modifier(parser):
             continue
         kind = "*" if accept(parser, "...", "*", "**") else ""
         found.append(_parse_parameter(parser, kind))

@@ -12,6 +12,7 @@ from hookline.shell.code.parser import (
     parse_parameters,
     parse_parenthesis,
     parse_statement,
+    skip_modifier,
     skip_type,
 )
 from hookline.shell.code.syntax import NOTHING, Body, Node
@@ -149,10 +150,8 @@ def parse_class(parser: Parser) -> Body:
 
 
 def _parse_member(parser: Parser) -> Body:
-    while accept(parser, ";", "*", "#", "?") or (
-        peek(parser).kind == "name" and peek(parser, 1).kind == "name"
-    ):
-        parser.position += peek(parser).kind == "name" and peek(parser, 1).kind == "name"
+    while accept(parser, ";", "*", "#", "?") or skip_modifier(parser):
+        pass
     name = take(parser)
     if peek(parser).text == "(":
         return (parse_function(parser, name.text),)

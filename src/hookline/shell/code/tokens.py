@@ -82,7 +82,6 @@ class Parser(Struct):
     language: Language
     text: str
     tokens: list[Token]
-    template_depth: int
     closings: Mapping[int, int]
     """The index of the token that closes each parenthesis."""
     position: int = 0
