@@ -7,6 +7,7 @@ _SECRETS = "tests/test_no_secret_gets_out.py"
 _PLANTED = "tests/test_planted_secrets.py"
 _FAILED_OUTPUT = "tests/hosts/test_failed_output.py"
 _LARGE = "tests/test_large_payloads.py"
+_GRANTS = "tests/daemon/test_grants.py"
 _LIFECYCLE = "tests/daemon/test_lifecycle.py"
 
 GUARANTEES = {
@@ -95,6 +96,17 @@ GUARANTEES = {
         ),
         ("an agent cannot grant an exception", "tests/cli/test_allow.py", "an_agent_is_refused"),
         ("an agent cannot approve a path", "tests/cli/test_approve.py", "an_agent_is_refused"),
+        (
+            "a grant in a file counts only if the running daemon signed it",
+            _GRANTS,
+            "a_forged_grant_is_ignored_and_reported",
+        ),
+        (
+            "the daemon signs no grant for a process of an agent",
+            _GRANTS,
+            "an_agent_gets_no_signature_from_the_socket",
+        ),
+        ("a grant ends with the daemon", _GRANTS, "a_grant_ends_with_its_daemon"),
         (
             "text of a repository or a program becomes no memory, and a later session gets it as data only",
             "tests/test_memory_poisoning.py",

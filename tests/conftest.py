@@ -20,6 +20,10 @@ import pytest
 from hypothesis import settings
 from tests import commands, worker_groups
 
+from hookline.core.values import replace
+from hookline.daemon import request_grants
+from hookline.daemon.grant_key import GrantKey
+from hookline.runtime.runtime import Runtime
 from hookline.system import session_record
 
 HOOKLINE = Path(sys.executable).parent / "hookline"
@@ -122,6 +126,23 @@ def user(tmp_path, monkeypatch):
     entry[5] = str(made.home)  # the home of the user's login, as of a real user
     monkeypatch.setattr(pwd, "getpwuid", lambda _: pwd.struct_passwd(entry))
     return made
+
+
+@pytest.fixture
+def signer(monkeypatch):
+    """Return a key that signs and verifies grants in the test's own process, as the key of a daemon does."""
+    key, load = GrantKey(), Runtime.load
+
+    def load_with_key(*words, **options):
+        runtime = load(*words, **options)
+        runtime.grants = replace(runtime.grants, check=key.check, spend=key.spend)
+        return runtime
+
+    monkeypatch.setattr(Runtime, "load", load_with_key)
+    monkeypatch.setattr(request_grants, "sign_grant", key.sign)
+    monkeypatch.setattr(request_grants, "check_grant", key.check)
+    monkeypatch.setattr(request_grants, "revoke_grants", lambda revoked: [*map(key.spend, revoked)])
+    return key
 
 
 def user_at(place):

@@ -16,6 +16,7 @@ from hookline.memory.consolidate import consolidate_project
 from hookline.policy import grants
 from hookline.runtime import dedupe, open_store, telemetry
 from hookline.runtime.call_claims import Claims
+from hookline.runtime.call_hook import Grants
 from hookline.runtime.runtime import Runtime
 from hookline.system import outbox, spool
 from hookline.system.paths import find_places
@@ -48,44 +49,54 @@ def is_stopped(user, command=FORCE):
     return "deny" in json.dumps(user.hook(user.shell(command) | {"session_id": "s"})[1])
 
 
-def grant(user, what):
+@pytest.fixture
+def grant(user, signer):
+    """Return a function that adds a grant for ten minutes and returns a function that finds approvals."""
     file = str(user.home / ".local/state/hookline/passes.json")
-    grants.add_grant(file, str(user.project), what, now=time.time(), seconds=600)
+
+    def add(kind, subject):
+        now = time.time()
+        made = grants.new_grant(str(user.project), kind, subject, now=now, seconds=600)
+        grants.add_grant(file, signer.sign(made), now)
+        return Grants(file=file, root=str(user.project), now=time.time, check=signer.check).find_approvals
+
+    return add
 
 
-@pytest.mark.parametrize("what", [RULE, grants.OFF])
+@pytest.mark.parametrize(("kind", "what"), [("rule", RULE), ("off", "off")])
 @pytest.mark.parametrize("jump", [-YEAR, -HOUR])
-def test_a_grant_lasts_no_longer_because_the_clock_was_set_back(user, set_clock, wait, what, jump):
-    grant(user, what)
+def test_a_grant_lasts_no_longer_because_the_clock_was_set_back(
+    user, grant, set_clock, wait, kind, what, jump
+):
+    grant(kind, what)
     set_clock(jump)
     wait(601)
 
     assert is_stopped(user)
 
 
-def test_a_grant_lasts_its_time_if_the_clock_was_set_back(user, set_clock, wait):
-    grant(user, RULE)
+def test_a_grant_lasts_its_time_if_the_clock_was_set_back(user, grant, set_clock, wait):
+    grant("rule", RULE)
     set_clock(-HOUR)
     wait(590)
 
     assert not is_stopped(user)
 
 
-def test_a_grant_ends_with_the_boot_of_the_machine(user, monkeypatch):
-    grant(user, RULE)
+def test_a_grant_ends_with_the_boot_of_the_machine(user, grant, monkeypatch):
+    grant("rule", RULE)
     monkeypatch.setattr(identity, "boot_id", lambda: "another boot")
 
     assert is_stopped(user)
 
 
-def test_an_approved_path_lasts_no_longer_because_the_clock_was_set_back(user, set_clock, wait):
-    state = str(user.home / ".local/state/hookline")
-    grants.approve_path(state, str(user.project), ".env", now=time.time(), seconds=600)
-    assert len(grants.load_approvals(state, str(user.project))) == 1
+def test_an_approved_path_lasts_no_longer_because_the_clock_was_set_back(grant, set_clock, wait):
+    find_approvals = grant("path", ".env")
+    assert len(find_approvals()) == 1
 
     set_clock(-HOUR)
     wait(601)
-    assert grants.load_approvals(state, str(user.project)) == ()
+    assert find_approvals() == ()
 
 
 @pytest.mark.parametrize("jump", JUMPS)

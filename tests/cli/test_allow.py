@@ -9,6 +9,9 @@ FORCE = "git push --force"
 RULE = "dangerous-command:git-push-force"
 
 
+pytestmark = pytest.mark.usefixtures("signer")
+
+
 def stopped(user, command=FORCE):
     reply = user.hook(user.shell(command) | {"session_id": "s"})[1]
     return "deny" in json.dumps(reply)
@@ -74,6 +77,48 @@ def test_a_time_that_is_over_holds_no_more(user, at_terminal):
     file = user.home / ".local" / "state" / "hookline" / "passes.json"
     (entry,) = json.loads(file.read_text())
     file.write_text(json.dumps([{**entry, "until": 1.0}]))
+
+    assert stopped(user)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"until": 9e9, "ends": 9e9},
+        {"what": RULE},
+        {"kind": "path"},
+        {"signature": ""},
+        {"signature": "0" * 64},
+    ],
+)
+@pytest.mark.parametrize(("words", "kind"), [(["off", "10m"], "off"), (["allow", "--once", RULE], "rule")])
+def test_a_changed_grant_does_not_count(user, at_terminal, signer, words, kind, change):
+    at_terminal(*words)
+    file = user.home / ".local" / "state" / "hookline" / "passes.json"
+    (entry,) = json.loads(file.read_text())
+    changed = {**entry, "root": str(user.project), **change}
+    file.write_text(json.dumps([changed]))
+
+    assert entry["kind"] == kind
+    assert stopped(user) == (changed != entry)
+
+
+def test_a_used_grant_that_is_written_again_does_not_count(user, at_terminal):
+    at_terminal("allow", "--once", RULE)
+    file = user.home / ".local" / "state" / "hookline" / "passes.json"
+    kept = file.read_text()
+    assert not stopped(user)
+    file.write_text(kept)
+
+    assert stopped(user)
+
+
+def test_a_revoked_grant_that_is_written_again_does_not_count(user, at_terminal):
+    at_terminal("off", "10m")
+    file = user.home / ".local" / "state" / "hookline" / "passes.json"
+    kept = file.read_text()
+    user.run("on")
+    file.write_text(kept)
 
     assert stopped(user)
 

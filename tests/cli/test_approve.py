@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from hookline.daemon import request_grants
+from hookline.daemon.grant_key import GrantKey
 from hookline.policy import grants
 
 HOOKLINE = str(Path(sys.executable).parent / "hookline")
+pytestmark = pytest.mark.usefixtures("signer")
 
 
 def opens(user, path, session="s-1"):
@@ -26,7 +29,7 @@ def says(user, prompt, session="s-1"):
 
 
 def approvals_file(user):
-    return user.home / ".local" / "state" / "hookline" / "approvals.json"
+    return user.home / ".local" / "state" / "hookline" / "passes.json"
 
 
 @pytest.mark.slow
@@ -150,6 +153,15 @@ def test_a_path_cannot_steer_the_terminal(user, at_terminal):
 
 def test_what_is_no_list_of_approvals_counts_for_nothing(tmp_path):
     for text in ("", "{}", "[1]", '[{"id": 1}]', "\0"):
-        (tmp_path / grants.APPROVALS_FILE).write_text(text)
-        (tmp_path / grants.APPROVALS_FILE).chmod(0o600)
-        assert grants.load_approvals(str(tmp_path), "/proj/app") == ()
+        (tmp_path / "passes.json").write_text(text)
+        (tmp_path / "passes.json").chmod(0o600)
+        assert grants.find_active(str(tmp_path / "passes.json"), "/proj/app", 0.0) == ()
+
+
+def test_an_approval_that_ended_with_its_daemon_is_listed_as_such(user, at_terminal, monkeypatch):
+    at_terminal("approve", ".env")
+    monkeypatch.setattr(request_grants, "check_grant", GrantKey().check)
+
+    listed = user.run("approve", "--list").stdout.decode()
+
+    assert listed == f"{user.project}/.env  ignored: it ended with the daemon that signed it\n"

@@ -17,7 +17,6 @@ from hookline.core.events import PreToolUse, Stop, Subagent
 from hookline.core.outcome import Outcome
 from hookline.core.payload import decode
 from hookline.core.values import replace
-from hookline.policy import grants
 from hookline.runtime import dedupe
 from hookline.runtime.call_claims import Claim, Claims
 from hookline.runtime.runtime import Runtime
@@ -170,18 +169,6 @@ def test_feedback_after_a_tool_and_what_a_guard_tells_the_agent_is_said_by_all(u
 
     assert all("lint failed" in text for text in both(user, user.payload("PostToolUse")))
     assert all("secret" in text for text in both(user, user.shell("cat .env")))
-
-
-@pytest.mark.slow
-def test_what_a_person_let_past_once_passes_by_all_of_its_entries(user):
-    file, rule = str(user.home / ".local/state/hookline/passes.json"), "dangerous-command:git-push-force"
-    os.makedirs(os.path.dirname(file), mode=0o700)
-    grants.add_grant(file, str(user.project), rule, now=time.time(), seconds=60)
-    told = both(user, user.shell(FORCE))
-    again = answers([start(user, {**user.shell(FORCE), "tool_use_id": "another"})])
-
-    assert not any("deny" in text for text in told)
-    assert "deny" in again[0]
 
 
 def test_what_is_counted_and_remembered_is_so_once(user):

@@ -4,12 +4,12 @@ Each payload is an event of a new session. Observers do not run, because they on
 """
 
 import os
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import Struct
 
+from hookline.cli._grant import open_grants
 from hookline.core.events import Event
 from hookline.core.hook import Hook
 from hookline.core.host import Host, Reply, ReplyContext
@@ -17,7 +17,6 @@ from hookline.core.outcome import Outcome
 from hookline.core.payload import decode
 from hookline.core.store import Recorder
 from hookline.core.values import replace
-from hookline.runtime.call_hook import Grants
 from hookline.runtime.runtime import Runtime
 from hookline.runtime.setup import Setup, load_setup
 
@@ -65,6 +64,8 @@ class Judge:
         self.setup = load_setup(dict(os.environ), self.cwd, host)
         self.hooks = _select_hooks(self.setup, only, without)
         self._quiet_setup = _quiet_setup(self.setup, self.hooks, wrap)
+        self.grants = open_grants(self.setup.places)
+        """The project's grants; this judge runs all guards nevertheless, and uses no grant up."""
         self._answers: list[ReplyContext] = []
         self._host = replace(host, encode=self._capture)
 
@@ -76,15 +77,11 @@ class Judge:
         name, event = decoded
         event = event if event.cwd else replace(event, cwd=self.cwd)
         runtime = Runtime(setup=self._quiet_setup)
+        runtime.grants = replace(self.grants, kinds=("path",))
         runtime.recorder = Recorder(record=lambda record: None)
         runtime.store.begin_session(event.session, host=event.host, cwd=event.cwd, at=runtime.now())
         runtime.answer(self._host, name, event)
         return Judged(event=event, outcome=self._answers.pop().outcome)
-
-    def off_until(self) -> float | None:
-        """Return the time until which a user switched the guards off; this judge runs them nevertheless."""
-        places = self.setup.places
-        return Grants(file=places.grants, root=places.root, now=time.time).off_until()
 
     def still_on(self, judged: Judged) -> list[Hook]:
         """Return the hooks that may stop something while the built-in guards are switched off."""

@@ -2,44 +2,10 @@
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from hookline import hosts
 from hookline.runtime.call_hook import DEPTH_VARIABLE
-
-_MAX_ANCESTORS = 64
-
-
-def find_inherited_variable(variables: Iterable[str]) -> str:
-    """Return the first of *variables* that this process or an ancestor was started with, or ""."""
-    names = tuple(f"{name}=".encode() for name in variables)
-    variable = next((name for name in variables if name in os.environ), "")
-    process = os.getppid()
-    for _ in range(_MAX_ANCESTORS):
-        if variable or process <= 1 or not names:
-            break
-        entry = next((item for item in _read_environment(process) if item.startswith(names)), b"")
-        variable = entry.partition(b"=")[0].decode(errors="replace")
-        process = _read_parent(process)
-    return variable
-
-
-def _read_environment(process: int) -> list[bytes]:
-    """Return the environment that a process was started with; empty without permission to read it."""
-    try:
-        with open(f"/proc/{process}/environ", "rb") as file:
-            return file.read().split(b"\0")
-    except OSError:
-        return []
-
-
-def _read_parent(process: int) -> int:
-    try:
-        with open(f"/proc/{process}/stat", "rb") as file:
-            return int(file.read().rpartition(b")")[2].split()[1])
-    except (OSError, ValueError, IndexError):
-        return 0
-
+from hookline.runtime.find_agent import find_agent
 
 TERMINAL = "/dev/tty"
 
@@ -64,14 +30,6 @@ def refuse_agent(action: str, env: Mapping[str, str]) -> None:
     agent = "a hook" if env.get(DEPTH_VARIABLE) else find_agent(env)
     if agent:
         raise PermissionError(_refuse(action, agent))
-
-
-def find_agent(env: Mapping[str, str]) -> str:
-    """Return the host in whose process tree this runs, or ""; also if it removed its variables."""
-    for host in map(hosts.load, hosts.names()):
-        if any(env.get(name) for name in host.env_markers) or find_inherited_variable(host.env_markers):
-            return host.name
-    return ""
 
 
 def _has_terminal() -> bool:

@@ -1,15 +1,14 @@
 """Grant a one-time exception to a rule, for the next call that the rule would stop."""
 
 import os
-import time
 from argparse import ArgumentParser, Namespace
 
 from hookline.cli import _require_person
 from hookline.cli._command import Command
+from hookline.cli._grant import issue_grant
 from hookline.core.hook import find_hook, rule_names
 from hookline.core.person_commands import PERSON_ONLY
 from hookline.core.registry import describe_unknown
-from hookline.policy import grants
 from hookline.runtime.setup import load_setup
 from hookline.system import paths
 
@@ -20,7 +19,7 @@ def run(args: Namespace) -> int:
     _require_person.require_person("granting an exception to a rule", os.environ)
     places = paths.find_places(os.environ, os.getcwd())
     _check_rule(args.once)
-    grants.add_grant(places.grants, places.root, args.once, now=time.time(), seconds=MINUTES * 60)
+    issue_grant(places, "rule", args.once, MINUTES * 60)
     print(f"granted for {MINUTES} minutes in {places.root}: one call that {args.once} would stop")
     return 0
 
@@ -48,6 +47,8 @@ COMMAND = Command(
     about="Allow one call that a rule would stop.",
     examples="""
 hookline allow --once dangerous-command:git-push-force
+
+The daemon signs and verifies the exception, which ends with it; calls without a daemon ignore it.
 """,
     person_only=PERSON_ONLY["allow"],
     run=run,

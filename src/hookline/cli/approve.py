@@ -6,13 +6,15 @@ from argparse import ArgumentParser, Namespace
 
 from hookline.cli import _require_person
 from hookline.cli._command import Command
+from hookline.cli._grant import issue_grant, revoke_grants
 from hookline.cli._output import sanitize
 from hookline.core.person_commands import PERSON_ONLY
+from hookline.daemon import request_grants
 from hookline.policy import grants
 from hookline.system import paths
 from hookline.system.paths import Places
 
-MAX_MINUTES = 8 * 60
+MAX_MINUTES = grants.MAX_SECONDS // 60
 
 
 def run(args: Namespace) -> int:
@@ -38,9 +40,9 @@ def _resolve_path(path: str, places: Places) -> str:
 def _approve(path: str, places: Places, minutes: int) -> int:
     if not 0 < minutes <= MAX_MINUTES:
         raise ValueError(f"invalid --minutes {minutes}: expected 1 to {MAX_MINUTES}")
-    until = grants.approve_path(places.state, places.root, path, now=time.time(), seconds=60 * minutes)
+    grant = issue_grant(places, "path", path, 60 * minutes)
     print(
-        f"approved until {_format_time(until)}: an agent in {sanitize(places.root)} "
+        f"approved until {_format_time(grant.until)}: an agent in {sanitize(places.root)} "
         f"may open {sanitize(path)} once"
     )
     print(f"revoke it with: hookline approve --revoke {sanitize(path)}")
@@ -49,15 +51,18 @@ def _approve(path: str, places: Places, minutes: int) -> int:
 
 def _revoke(path: str, places: Places) -> int:
     """Revoke an approval; this needs no person, because it only tightens the guards."""
-    count = grants.revoke_path(places.state, places.root, path)
+    count = revoke_grants(places, lambda grant: (grant.kind, grant.subject) == ("path", path))
     print(f"{sanitize(path)}: {'approval revoked' if count else 'was not approved'}")
     return 0
 
 
 def _list_approvals(places: Places) -> int:
-    approved = grants.load_approvals(places.state, places.root, time.time())
-    for approval in approved:
-        print(f"{sanitize(approval['path'])}  until {_format_time(approval['until'])}")
+    active = grants.find_active(places.grants, places.root, time.time())
+    approved = [grant for grant in active if grant.kind == "path"]
+    for grant in approved:
+        reason = request_grants.check_grant(grant)
+        state = f"ignored: {reason}" if reason else f"until {_format_time(grant.until)}"
+        print(f"{sanitize(grant.subject)}  {state}")
     if not approved:
         print(f"no approved paths in {sanitize(places.root)}")
     return 0
@@ -83,6 +88,7 @@ COMMAND = Command(
 hookline approve .env            the agent may open APPROVED:.env once
 
 Requires an interactive terminal outside an agent, except for --list and --revoke.
+The daemon signs and verifies the approval, which ends with it; calls without a daemon ignore it.
 """,
     person_only=PERSON_ONLY["approve"],
     run=run,

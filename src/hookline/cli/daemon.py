@@ -10,8 +10,8 @@ from hookline.cli._command import Command
 from hookline.cli._output import dump, sanitize, sanitize_lines
 from hookline.core.person_commands import PERSON_ONLY
 from hookline.daemon import control
+from hookline.daemon.control import SWITCH, ensure
 from hookline.daemon.paths import DaemonFolder, create_daemon_folder, describe_problem, find_daemon_folder
-from hookline.daemon.start import SWITCH, ensure
 from hookline.system.paths import daemon_folders
 
 

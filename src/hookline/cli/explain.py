@@ -111,6 +111,7 @@ def _collect_facts(
         "context": list(judged.context) if judged else [],
         "warnings": list(judged.outcome.warnings) if judged else [],
         "looked": [_step_facts(judged, step) | _reason_facts(step, tree) for step, tree in steps if judged],
+        "ignored_grants": _list_ignored_grants(judge),
         "off": {hook.name: hook.off for hook in _list_disabled(judge, judged)},
         "problems": [str(problem) for problem in judge.setup.config.problems],
         "waiting": list(judge.setup.config.waiting),
@@ -118,9 +119,13 @@ def _collect_facts(
     }
 
 
+def _list_ignored_grants(judge: Judge) -> list[str]:
+    return [f"{grant} is ignored: {reason}" for grant, reason in judge.grants.find_ignored()]
+
+
 def _describe_switched_off(judge: Judge, judged: Judged, host: Host, payload: Any) -> Off:
     """Return the end time of `hookline off` and the verdict until then, or {} if the guards are on."""
-    until = judge.off_until()
+    until = judge.grants.find_off().until
     if until is None:
         return {}
     others = [hook.name for hook in judge.still_on(judged)]
@@ -181,6 +186,7 @@ def _show(judge: Judge, judged: Judged | None, steps: ExplainedSteps, ms: float,
     decided = _find_deciding_step(judged)
     _show_command(judged, decided)
     _show_switched_off(off)
+    print("".join(f"{sanitize(text)}\n" for text in _list_ignored_grants(judge)), end="")
     by = f" by {decided.rule or decided.hook}" if decided else ""
     print(f"{judged.event.name}: {judged.outcome.action}{by} ({ms:.1f} ms)")
     for title, texts in _list_texts(judged):

@@ -25,6 +25,7 @@ from hookline.memory.extract import HALF_LIVES, named
 from hookline.memory.forget import REFUSAL, find_forgotten, forget_memories, restore_memories
 from hookline.redact import redact
 from hookline.runtime import open_store
+from hookline.runtime.find_agent import find_agent
 from hookline.runtime.setup import Setup, load_setup
 from hookline.system import git_facts
 from hookline.system.git_facts import find_origin
@@ -69,7 +70,7 @@ def add(args: Namespace, store: Store, setup: Setup) -> int:
         id="", at=time.time(), text=text, kind=kind, confidence=0.9, half_life=HALF_LIVES[kind], source=USER
     )
     memory = _apply_options(replace(draft, project=find_origin(setup.places.root)), args, store, setup)
-    agent = _require_person.find_agent(setup.env)
+    agent = find_agent(setup.env)
     if agent:  # it may follow injected instructions, so its memories get less weight
         if memory.pinned or memory.scope == "user":
             _require_person.refuse_agent("pinning a memory or storing it for all projects", setup.env)

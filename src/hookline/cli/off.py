@@ -7,19 +7,19 @@ from argparse import ArgumentParser, Namespace
 
 from hookline.cli import _require_person
 from hookline.cli._command import Command
+from hookline.cli._grant import issue_grant
 from hookline.core.person_commands import PERSON_ONLY
-from hookline.policy import grants
+from hookline.policy.grants import MAX_SECONDS
 from hookline.system import paths
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
-MAX_SECONDS = 8 * 3600
 
 
 def run(args: Namespace) -> int:
     places = paths.find_places(os.environ, os.getcwd())
     _require_person.require_person("switching guards off", os.environ)
     seconds = _parse_seconds(args.time)
-    grant = grants.add_grant(places.grants, places.root, grants.OFF, now=time.time(), seconds=seconds)
+    grant = issue_grant(places, "off", "off", seconds)
     until = time.strftime("%H:%M:%S", time.localtime(grant.until))
     print(f"built-in guards are off in {places.root} until {until}; `hookline on` switches them on")
     return 0
@@ -41,6 +41,9 @@ COMMAND = Command(
     about="Switch the built-in guards off for a limited time.",
     examples="""
 hookline off 10m
+
+The daemon signs and verifies this, and it ends with the daemon; calls without a daemon ignore it.
+To disable a guard for good, use `enabled = false` in the settings.
 """,
     person_only=PERSON_ONLY["off"],
     run=run,

@@ -15,8 +15,8 @@ from hookline.core.host import Host
 from hookline.core.install_table import Scope
 from hookline.core.person_commands import PERSON_ONLY
 from hookline.daemon import control
+from hookline.daemon.control import SWITCH
 from hookline.daemon.paths import find_daemon_folder
-from hookline.daemon.start import SWITCH
 from hookline.install import settings_files, uninstall
 from hookline.install.install_hooks import Plan
 from hookline.install.settings_files import InstallRecord

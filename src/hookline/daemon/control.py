@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import hookline
 from hookline.daemon import client
@@ -14,6 +14,8 @@ from hookline.system import own_command
 from hookline.system.file_lock import is_locked
 from hookline.system.process import identity
 
+SWITCH = "HOOKLINE_DAEMON"
+"""Environment variable; with the value `off`, every call is answered in its own process."""
 REPLY_TIMEOUT = 2.0
 """Seconds to wait for a reply."""
 STOP_TIMEOUT = 15.0
@@ -38,9 +40,9 @@ def holder(place: DaemonFolder) -> str:
 
 def status(place: DaemonFolder, within: float = REPLY_TIMEOUT) -> dict[str, Any] | None:
     """Return the daemon's status; None if no daemon answers."""
-    reply = _ask(place, "status", within)
+    reply = ask(place, "status", within=within)
     try:
-        return dict(json.loads(reply)) if reply is not None else None
+        return dict(json.loads(reply.stdout)) if reply is not None else None
     except (ValueError, TypeError):
         return None
 
@@ -51,10 +53,20 @@ def is_ours(status: dict[str, Any] | None, programs: str = "") -> bool:
     return status is not None and (status.get("release"), status.get("programs")) == own
 
 
+def ensure(place: DaemonFolder) -> bool:
+    """Return whether a daemon of this installation answers, after starting one if necessary."""
+    if is_ours(status(place)):
+        return True
+    connection = client.wait_for_daemon(place.path, own_command.find_programs())
+    if connection is not None:
+        connection.close()
+    return connection is not None
+
+
 def stop(place: DaemonFolder, within: float = STOP_TIMEOUT) -> bool:
     """Stop the daemon, kill it if it does not answer, and wait for its end; return whether it ended."""
     name = holder(place)
-    within = within if _ask(place, "stop", REPLY_TIMEOUT) is not None else POLL_INTERVAL
+    within = within if ask(place, "stop") is not None else POLL_INTERVAL
     for number in (None, signal.SIGTERM, signal.SIGKILL):
         if number is not None and identity.is_alive(name):  # not a later process with the same pid
             os.kill(int(name.partition(":")[0]), number)
@@ -85,7 +97,17 @@ def _wait_until_gone(place: DaemonFolder, name: str, within: float) -> bool:
     return True
 
 
-def _ask(place: DaemonFolder, verb: str, within: float) -> bytes | None:
+class ControlReply(NamedTuple):
+    """The daemon's reply to a request that is not a hook call."""
+
+    code: int
+    stdout: bytes
+    stderr: bytes
+
+
+def ask(
+    place: DaemonFolder, verb: str, payload: bytes = b"", within: float = REPLY_TIMEOUT
+) -> ControlReply | None:
     """Return the daemon's reply; None if there is none."""
     connection = None if describe_problem(place.path) else client.connect(place.path)
     if connection is None:
@@ -93,7 +115,9 @@ def _ask(place: DaemonFolder, verb: str, within: float) -> bytes | None:
     with connection:
         connection.settimeout(within)
         try:
-            call = client.encode_call(verb, hookline.__version__, "-", own_command.find_programs(), [], b"")
-            return client.exchange(connection, call)[2]
+            programs = own_command.find_programs()
+            call = client.encode_call(verb, hookline.__version__, "-", programs, [], payload)
+            code, _, stdout, stderr, _ = client.exchange(connection, call)
+            return ControlReply(code, stdout, stderr)
         except (OSError, ValueError, client.Refused, client.Replaced):
             return None

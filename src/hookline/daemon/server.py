@@ -9,11 +9,13 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from functools import partial
 
 import hookline
 from hookline.core.host import Reply
 from hookline.core.values import replace
 from hookline.daemon import installation, messages
+from hookline.daemon.grant_key import answer_request
 from hookline.daemon.paths import DaemonFolder
 from hookline.daemon.sockets import Connection, listen
 from hookline.daemon.turn_lock import Turns
@@ -72,7 +74,7 @@ class Server:
         threading.Thread(target=self._watch, name="watch", daemon=True).start()
         seen = 0
         while not self.stopping.wait(min(self.idle / 4, CHECK_EVERY)):
-            if not self._lines and identity.now() - self._last > self.idle:
+            if not self._lines and identity.now() > max(self._last + self.idle, self._warm.key.last_end):
                 break
             if not self._in_place():
                 break  # the folder was removed, or another daemon has it
@@ -193,8 +195,8 @@ class Server:
         if user != os.getuid():
             return
         request = line.read_request()
-        if request.verb != "hook":
-            self._control(line, request.verb)
+        if request.verb not in ("hook", "sign"):
+            self._control(line, request)
         elif line.client_left():
             return
         elif _is_elsewhere(process) or {"-h", "--help"} & {*request.arguments}:
@@ -202,6 +204,9 @@ class Server:
         elif self._is_other(request) or _is_less_restricted(process):
             line.send(messages.REPLACED)
             self.stopping.set()
+        elif request.verb == "sign":
+            refusal = partial(self._warm.agents.explain_refusal, process)
+            line.send(answer_request(self._warm.key, request.verb, request.payload, refusal))
         else:
             with self._slots:
                 self._calls += 1
@@ -230,7 +235,11 @@ class Server:
             return Answer(Reply(stderr=f"hookline: invalid arguments; no hook ran: {error}\n"))
         return answer(replace(call, process=process), self._warm.open)
 
-    def _control(self, line: Connection, verb: str) -> None:
+    def _control(self, line: Connection, request: messages.Request) -> None:
+        verb = request.verb
+        if verb in messages.GRANT_VERBS:
+            line.send(answer_request(self._warm.key, verb, request.payload))
+            return
         if verb == "stop":
             self.stopping.set()
         line.send(messages.encode_reply(0, self._status() if verb == "status" else b""))

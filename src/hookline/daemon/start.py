@@ -1,5 +1,6 @@
 """Start of the daemon: one per user, however many clients try at once."""
 
+import ctypes
 import fcntl
 import gc
 import os
@@ -8,31 +9,20 @@ import sys
 import time
 from collections.abc import Sequence
 
-from hookline.daemon import client, control, log
+from hookline.daemon import control, log
 from hookline.daemon.paths import DaemonFolder, create_daemon_folder
 from hookline.daemon.server import IDLE_SECONDS, Server
 from hookline.system import own_command
 from hookline.system.file_lock import try_lock
 from hookline.system.process import identity
 
-SWITCH = "HOOKLINE_DAEMON"
-"""Environment variable; with the value `off`, every call is answered in its own process."""
 TAKEOVER_TIMEOUT = 10.0
 """Seconds in which another daemon must leave the folder."""
 MAX_LOG_BYTES = 1 << 20
 GC_THRESHOLD = (20_000, 20, 20)
+_PR_SET_DUMPABLE = 4
 SWITCH_INTERVAL = 0.0005
 """Seconds after which a thread yields, so that the answering thread does not wait for the storing one."""
-
-
-def ensure(place: DaemonFolder) -> bool:
-    """Return whether a daemon of this installation answers, after starting one if necessary."""
-    if control.is_ours(control.status(place)):
-        return True
-    connection = client.wait_for_daemon(place.path, own_command.find_programs())
-    if connection is not None:
-        connection.close()
-    return connection is not None
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -81,6 +71,7 @@ def _is_superfluous(place: DaemonFolder, programs: str) -> bool:
 def _serve(place: DaemonFolder, lock: int, programs: str, idle: float) -> int:
     os.truncate(lock, 0)
     os.pwrite(lock, identity.new_name().encode(), 0)
+    _protect_memory()
     sys.setswitchinterval(SWITCH_INTERVAL)
     gc.collect()
     gc.freeze()  # modules are never freed, and scanning them takes longer than a reply
@@ -95,6 +86,12 @@ def _serve(place: DaemonFolder, lock: int, programs: str, idle: float) -> int:
         _release(lock)
         server.close()
     return 0
+
+
+def _protect_memory() -> None:
+    """Let no other process of this user read the memory, which contains the key of grants; no core dumps."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, ctypes.c_ulong(0), 0, 0, 0)
 
 
 def _release(lock: int) -> None:

@@ -11,7 +11,10 @@ from typing import Any
 from hookline.core.host import Host
 from hookline.core.records import KnownError
 from hookline.core.store import Recorder, Store
+from hookline.core.values import replace
 from hookline.daemon import log
+from hookline.daemon.agent_processes import AgentProcesses
+from hookline.daemon.grant_key import GrantKey
 from hookline.policy.parse_files import Layer
 from hookline.policy.repository_env import start_folder
 from hookline.runtime import open_store
@@ -145,6 +148,7 @@ class Warm:
 
     def __init__(self, turn: Turn = nullcontext) -> None:
         self._turn = turn
+        self.key, self.agents = GrantKey(), AgentProcesses()
         self._setups = Setups()
         self._lock = threading.Lock()
         self._stores: dict[Key, WarmStore] = {}
@@ -168,6 +172,9 @@ class Warm:
         runtime = Runtime.load(
             cwd, env, host=host, session=session, store=self._store, load_setup=self._setups.load
         )
+        runtime.grants = replace(runtime.grants, check=self.key.check, spend=self.key.spend)
+        if session is not None:
+            self.agents.record(session)
         with self._lock:
             runtime.claims = self._claims.setdefault(runtime.setup.places.state, Claims())
         spool = self._spool(runtime.setup.places.spool)

@@ -13,8 +13,8 @@ from hookline import hosts
 from hookline.core.host import Host
 from hookline.core.install_table import InstallEntry, SettingsFile
 from hookline.core.values import replace
+from hookline.daemon.control import SWITCH, ensure
 from hookline.daemon.paths import create_daemon_folder
-from hookline.daemon.start import SWITCH, ensure
 from hookline.install import install_hooks, settings_files, uninstall
 from hookline.system.own_command import client_command, client_path
 from hookline.system.paths import Places, create_private, find_places

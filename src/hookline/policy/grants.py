@@ -1,26 +1,32 @@
-"""Grants by which a user gets past the guards: one use of a rule, one path for a while, or all guards off.
+"""Grants by which a person gets past the guards: one use of a rule, one path for a while, or all guards off.
 
-They are kept in files of the user. An agent cannot write them: the commands that do require a terminal,
-self-protect guards the folder, and a file that other users could have written is ignored.
+They are kept in a file of the user, and each is signed with a key that only the running daemon knows. An
+agent that writes the file grants itself nothing, and a grant ends with the daemon that signed it.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import Literal, TypeAlias
 
 from msgspec import Struct, convert, field, to_builtins
 
+from hookline.core.values import replace
 from hookline.system import file_lock
 from hookline.system.paths import create_private
 from hookline.system.process import identity
 
-APPROVALS_FILE = "approvals.json"
-"""Name of the file of approved paths, in the user's state folder."""
-OFF = "off"
-"""Value of `rule_or_path` in a grant for all guards; any other value is a rule."""
+Kind: TypeAlias = 'Literal["rule", "path", "off"]'
+COMMANDS = {"rule": "hookline allow --once", "path": "hookline approve", "off": "hookline off"}
+"""The command that issues a grant, by the kind of the grant."""
+MAX_SECONDS = 8 * 3600
+"""Seconds for which a grant is valid at most."""
+WITHOUT_DAEMON = "no daemon answered this call, and only the daemon that signed a grant can verify it"
+UNSIGNED = "it has no signature of the daemon: an earlier release or another program wrote it"
+ENDED = "it ended with the daemon that signed it"
+USED = "it was used or revoked"
 
 
 class Grant(Struct, frozen=True, kw_only=True):
@@ -28,60 +34,62 @@ class Grant(Struct, frozen=True, kw_only=True):
 
     id: str
     root: str
-    rule_or_path: str = field(name="what")
-    """A rule's id, a path, or `off` for all guards."""
+    kind: str = ""
+    """A `Kind`; empty in the files of earlier releases."""
+    subject: str = field(name="what")
+    """The id of a rule, or a path; `off` for all guards."""
     until: float
     boot: str = ""
     ends: float = 0.0
     """Time of expiry on the clock of `identity.now`, because the clock of `until` can be set back."""
+    signature: str = ""
+    """Authentication code over the other fields, in hexadecimal digits."""
 
     def is_active(self, now: float) -> bool:
         return now < self.until and self.boot == identity.boot_id() and identity.now() < self.ends
 
+    def signed_text(self) -> bytes:
+        """Return the bytes that the signature authenticates."""
+        return json.dumps(to_builtins(replace(self, signature="")), sort_keys=True).encode()
+
+    def __str__(self) -> str:
+        command = COMMANDS.get(self.kind, "grant")
+        return f"`{command} {self.subject}`" if self.kind != "off" else f"`{command}`"
+
+
+def new_grant(root: str, kind: Kind, subject: str, *, now: float, seconds: float) -> Grant:
+    """Return a grant that is not signed yet."""
+    return Grant(
+        id=os.urandom(16).hex(),
+        root=os.path.realpath(root),
+        kind=kind,
+        subject=subject,
+        until=now + seconds,
+        boot=identity.boot_id(),
+        ends=identity.now() + seconds,
+    )
+
 
 def find_active(file: str, root: str, now: float) -> tuple[Grant, ...]:
-    """Return the grants valid in the project at *root*; none if the file is not trustworthy."""
+    """Return the grants for the project at *root* that have not expired, whoever wrote them."""
     grants = _read(file)
     if not grants:
         return ()
     return tuple(entry for entry in grants if entry.root == os.path.realpath(root) and entry.is_active(now))
 
 
-def add_grant(file: str, root: str, what: str, *, now: float, seconds: float) -> Grant:
-    new = Grant(
-        id=os.urandom(16).hex(),
-        root=os.path.realpath(root),
-        rule_or_path=what,
-        until=now + seconds,
-        boot=identity.boot_id(),
-        ends=identity.now() + seconds,
-    )
+def add_grant(file: str, new: Grant, now: float) -> None:
     _change(file, lambda grants: [*(grant for grant in grants if grant.is_active(now)), new])
-    return new
 
 
-def use_grant(file: str, used: Grant) -> bool:
-    """Use up the grant; return False if another call used it before."""
-    before: list[Grant] = []
-
-    def without(grants: Sequence[Grant]) -> list[Grant]:
-        before.extend(grants)
-        return [other for other in grants if other.id != used.id]
-
-    _change(file, without)
-    return any(other.id == used.id for other in before)
+def remove_grants(file: str, removed: Collection[Grant]) -> None:
+    ids = {grant.id for grant in removed}
+    _change(file, lambda grants: [grant for grant in grants if grant.id not in ids])
 
 
-def withdraw_grants(file: str, root: str) -> int:
-    """End every grant of the project at *root*; return their number."""
-    real_root, ended = os.path.realpath(root), list[Grant]()
-
-    def others(grants: Sequence[Grant]) -> list[Grant]:
-        ended.extend(entry for entry in grants if entry.root == real_root)
-        return [entry for entry in grants if entry.root != real_root]
-
-    _change(file, others)
-    return len(ended)
+def list_grants(file: str, root: str) -> tuple[Grant, ...]:
+    """Return all grants for the project at *root*, also those that have expired."""
+    return tuple(entry for entry in _read(file) if entry.root == os.path.realpath(root))
 
 
 def _read(file: str) -> list[Grant]:
@@ -91,9 +99,18 @@ def _read(file: str) -> list[Grant]:
         with open(file, encoding="utf-8") as stream:
             status = os.fstat(stream.fileno())
             private = status.st_uid == os.getuid() and not status.st_mode & 0o077
-            return convert(json.loads(stream.read()), list[Grant], strict=False) if private else []
+            return parse_grants(stream.read()) if private else []
     except (OSError, ValueError):
         return []
+
+
+def parse_grants(text: str | bytes) -> list[Grant]:
+    """Return the grants in a JSON text; raise `ValueError` if it has another form."""
+    return convert(json.loads(text), list[Grant], strict=False)
+
+
+def format_grants(grants: Sequence[Grant]) -> str:
+    return json.dumps([to_builtins(entry) for entry in grants])
 
 
 def _change(file: str, change: Callable[[Sequence[Grant]], list[Grant]]) -> None:
@@ -103,23 +120,5 @@ def _change(file: str, change: Callable[[Sequence[Grant]], list[Grant]]) -> None
         temporary = f"{file}.new"
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(json.dumps([to_builtins(entry) for entry in grants]))
+            stream.write(format_grants(grants))
         os.replace(temporary, file)
-
-
-def load_approvals(folder: str, root: str, now: float = 0.0) -> tuple[dict[str, Any], ...]:
-    """Return the paths that a user approved for the project at *root*: id, path, and time of expiry."""
-    approvals = find_active(os.path.join(folder, APPROVALS_FILE), root, now)
-    return tuple({"id": entry.id, "path": entry.rule_or_path, "until": entry.until} for entry in approvals)
-
-
-def approve_path(folder: str, root: str, path: str, *, now: float, seconds: float) -> float:
-    """Approve *path*, once for each session; return the time of expiry."""
-    return add_grant(os.path.join(folder, APPROVALS_FILE), root, path, now=now, seconds=seconds).until
-
-
-def revoke_path(folder: str, root: str, path: str) -> int:
-    """Revoke the approvals of *path*; return their number."""
-    file = os.path.join(folder, APPROVALS_FILE)
-    active = find_active(file, root, 0.0)
-    return sum(use_grant(file, approval) for approval in active if approval.rule_or_path == path)

@@ -6,15 +6,17 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
 from hookline.core.events import Event
 from hookline.core.hook import Hook, find_hook
+from hookline.core.outcome import Step
 from hookline.core.registry import describe_unknown
 from hookline.core.response import Response
 from hookline.core.state import State
+from hookline.core.values import replace
 from hookline.policy import grants
 
 
@@ -111,25 +113,58 @@ def _require_hook(hooks: Sequence[Hook], name: str) -> Hook:
 LET_PAST = "allowed once by a person"
 
 
+class SwitchedOff(NamedTuple):
+    """The state of `hookline off` in one project."""
+
+    until: float | None = None
+    """The time until which the guards are off; None if they are on."""
+    ignored: str = ""
+    """The reason why a grant to switch them off does not count; empty without such a grant."""
+
+    def notices(self) -> tuple[str, ...]:
+        if self.until is not None:
+            return (f"the built-in guards are off until {_format_time(self.until)}, by `hookline off`",)
+        text = f"the built-in guards are on, because `hookline off` is ignored: {self.ignored}"
+        return (text,) if self.ignored else ()
+
+    def steps(self, guards: Sequence[Hook]) -> list[Step]:
+        """Return the steps for the trail; *guards* are those that did not run."""
+        steps = [Step(hook=hook.name, action="skipped", note="disabled by a person") for hook in guards]
+        note = f"`hookline off` is ignored: {self.ignored}"
+        return [*steps, Step(hook="hookline", action="skipped", note=note)] if self.ignored else steps
+
+
 class Grants(Struct, frozen=True, kw_only=True):
     """The grants of one project, read again at every use."""
 
     file: str
-    """The file of the grants; empty for a dry run, in which no grant applies."""
+    """The file of the grants; empty if no grant applies."""
     root: str
     now: Callable[[], float]
+    check: Callable[[grants.Grant], str] = lambda grant: grants.WITHOUT_DAEMON
+    """Return why a grant does not count; empty if it does."""
+    spend: Callable[[grants.Grant], bool] = lambda grant: False
+    """Use a grant up; return whether it counted until then."""
+    kinds: tuple[str, ...] = ("off", "path", "rule")
+    """The kinds of grants that apply; those with one use do not apply to a dry run."""
 
-    def off_until(self) -> float | None:
-        """Return the time until which a person switched the guards off; None if they are on."""
-        return max(
-            (grant.until for grant in self._granted() if grant.rule_or_path == grants.OFF), default=None
-        )
+    def find_off(self) -> SwitchedOff:
+        found = self._find("off")
+        if not found:
+            return SwitchedOff()
+        reasons = [self.check(grant) for grant in found]
+        valid = [grant.until for grant, reason in zip(found, reasons, strict=True) if not reason]
+        return SwitchedOff(until=max(valid)) if valid else SwitchedOff(ignored=reasons[-1])
 
-    def notices(self, until: float | None) -> tuple[str, ...]:
-        """Return the warnings while the guards are off *until* that time."""
-        if until is None:
-            return ()
-        return (f"the built-in guards are off until {_format_time(until)}, by `hookline off`",)
+    def find_approvals(self) -> tuple[dict[str, Any], ...]:
+        """Return the paths that a person approved: id, path, and time of expiry."""
+        found = [grant for grant in self._find("path") if not self.check(grant)]
+        return tuple({"id": grant.id, "path": grant.subject, "until": grant.until} for grant in found)
+
+    def find_ignored(self) -> list[tuple[grants.Grant, str]]:
+        """Return the grants that do not count although they have not expired, each with the reason."""
+        active = grants.find_active(self.file, self.root, self.now()) if self.file else ()
+        return [(grant, reason) for grant in active if (reason := self.check(grant))]
 
     def call(self, hook: Hook, event: Event, state: State, limit: float) -> Any:
         """Run *hook*; a block that a person has allowed once becomes a warning."""
@@ -145,14 +180,26 @@ class Grants(Struct, frozen=True, kw_only=True):
 
     def _let_past(self, hook: Hook, response: Response) -> Response:
         rule = f"{hook.name}:{response.rule}"
-        for grant in self._granted():
-            if grant.rule_or_path in (rule, response.rule) and grants.use_grant(self.file, grant):
+        for grant in self._find("rule"):
+            if grant.subject in (rule, response.rule) and self.spend(grant):
+                grants.remove_grants(self.file, [grant])
                 warning = f"{rule} was allowed once by a person; its reason was: {response.reason}"
                 return Response(warnings=(warning,), reason=LET_PAST, rule=response.rule, span=response.span)
-        return response
+        ignored = [
+            f"{grant} is ignored: {reason}"
+            for grant, reason in self.find_ignored()
+            if grant.kind == "path" or grant.subject in (rule, response.rule)
+        ]
+        if not ignored:
+            return response
+        note = "; ".join((*filter(None, [response.note]), *ignored))
+        return replace(response, note=note, warnings=(*response.warnings, *ignored))
 
-    def _granted(self) -> tuple[grants.Grant, ...]:
-        return grants.find_active(self.file, self.root, self.now()) if self.file else ()
+    def _find(self, kind: str) -> list[grants.Grant]:
+        if not self.file or kind not in self.kinds:
+            return []
+        active = grants.find_active(self.file, self.root, self.now())
+        return [grant for grant in active if grant.kind == kind]
 
 
 def _format_time(at: float) -> str:

@@ -19,7 +19,8 @@ from hookline.core.store import Attempt, Store
 from hookline.handoff import handoffs
 from hookline.memory.known_errors import find_known_errors
 from hookline.memory.recall import make_recall
-from hookline.policy import grants, project_trust, read_files
+from hookline.policy import project_trust, read_files
+from hookline.runtime.call_hook import Grants
 from hookline.runtime.setup import Setup
 from hookline.shell import Facts as ShellFacts
 from hookline.system import (
@@ -111,7 +112,6 @@ MACHINE_FACTS: Mapping[str, Callable[[Places], Any]] = {
     "measure_file": lambda places: file_facts.measure_file,
     "ckignore": lambda places: read_files.read_ckignore(places.root),
     "ckignore_trusted": project_trust.is_ckignore_trusted,
-    "approvals": lambda places: grants.load_approvals(places.state, places.root),
     "rule_file": lambda places: lambda name: read_files.read_rule_file(places, name),
     "own_command": lambda places: own_command.command(),
     "workspace": lambda places: workspace_fingerprint.fingerprint(places.root),
@@ -136,6 +136,7 @@ class FactContext(NamedTuple):
     setup: Setup
     ledger: Ledger
     attempt: Attempt
+    grants: Grants
 
 
 def _find_errors(context: FactContext, **filters: Any) -> Any:
@@ -173,6 +174,7 @@ FACTS: Mapping[str, Callable[[FactContext], Any]] = {
     "has_changes": lambda context: (
         lambda path: git_diff.has_changes(context.setup.places.root, context.setup.env, path)
     ),
+    "approvals": lambda context: context.grants.find_approvals(),
     "guarded_paths": lambda context: find_guarded_paths(context.setup.places),
     "usage": lambda context: context.ledger.usage,
     "prompts": lambda context: context.attempt(

@@ -29,14 +29,14 @@ from hookline.core.events import (
 )
 from hookline.core.hook import Hook, find_hook
 from hookline.core.host import CONTEXT_CAP, MAX_CONTINUATIONS, Host, Moment, Reply, find_row
-from hookline.core.outcome import Outcome, Step, lift_budget_block, skip_reentrant_hook, with_final_verdict
+from hookline.core.outcome import Outcome, lift_budget_block, skip_reentrant_hook, with_final_verdict
 from hookline.core.response import Count, RecordEvent, SummaryPart
 from hookline.core.state import Facts, LazyMapping, State
 from hookline.core.store import Recorder, Store, StoreFailed
 from hookline.core.values import replace
 from hookline.runtime import gates
 from hookline.runtime.call_claims import Claims
-from hookline.runtime.call_hook import Grants, find_switchable, limit_hooks, select_hooks
+from hookline.runtime.call_hook import Grants, SwitchedOff, find_switchable, limit_hooks, select_hooks
 from hookline.runtime.effects import Effects, learn_all, store_at_once
 from hookline.runtime.facts import FACTS, FactContext
 from hookline.runtime.open_store import (
@@ -84,8 +84,7 @@ class Runtime:
         self.new_id: Callable[[], str] = identity.random_id  # ids for records
         self.effects = Effects()
         """Effects to run after the reply is written."""
-        self._began = False
-        self._off_until: float | None = None
+        self._began, self._off = False, SwitchedOff()
         self._reported_folder = ""  # with marks of reported troubles; a program gets them each time
         self._unreported: list[Outcome] = []
         self.sender: StartExport | None = None
@@ -267,13 +266,13 @@ class Runtime:
     ) -> Outcome:
         event = event if event.at else replace(event, at=self.now())
         state = self.state(event, ledger)
-        self._off_until = self.grants.off_until()
-        off = find_switchable(self.hooks, event) if self._off_until is not None else []
+        self._off = self.grants.find_off()
+        off = find_switchable(self.hooks, event) if self._off.until is not None else []
         hooks, skipped = select_hooks(self.hooks, event, off, self.setup.env)
         outcome = chain.run(event, state, hooks, self._run_until(deadline))
         for hook in skipped:
             outcome = skip_reentrant_hook(outcome, hook.name)
-        steps = [Step(hook=hook.name, action="skipped", note="disabled by a person") for hook in off]
+        steps = self._off.steps(off)
         outcome = outcome.with_steps(*steps) if steps else outcome
         return self._count_or_limit(
             lambda: gates.count_strikes(self.store, outcome), outcome, reports_again=reports_again
@@ -288,13 +287,14 @@ class Runtime:
 
     def state(self, event: Event, ledger: Ledger | None = None) -> State:
         ledger = ledger or self._open_ledger(event)
+        context = FactContext(event, self.store, self.setup, ledger, self._try, self.grants)
         return State(
             now=self.now(),
             budget=ledger.budget,
             env=self.setup.env,
             memory=LazyMapping(lambda: ledger.notes),
             counters=LazyMapping(lambda: self._counters(event.session)),
-            facts=Facts(None, FACTS, FactContext(event, self.store, self.setup, ledger, self._try)),
+            facts=Facts(None, FACTS, context),
         )
 
     def _counters(self, session: str) -> Mapping[str, int]:
@@ -318,7 +318,7 @@ class Runtime:
 
     def _unreported_messages(self, event: Event) -> Sequence[str]:
         """Return messages at a session's start, which some hosts do not show, and then once more."""
-        messages = self.setup.user_messages + self.store_problems + self.grants.notices(self._off_until)
+        messages = self.setup.user_messages + self.store_problems + self._off.notices()
         if not messages or isinstance(event, SessionStart):
             return messages
         return self._try(lambda: select_unreported(self.store, event.session, messages), default=messages)

@@ -7,8 +7,8 @@ from typing import Any
 
 from hookline.cli._doctor import Finding, attention, note, well
 from hookline.daemon import control
+from hookline.daemon.control import SWITCH, ensure
 from hookline.daemon.paths import DaemonFolder, create_daemon_folder, describe_problem, find_daemon_folder
-from hookline.daemon.start import SWITCH, ensure
 from hookline.system.paths import daemon_folders
 
 RECENT_SECONDS = 86_400.0

@@ -3,17 +3,16 @@
 import os
 import shlex
 import stat
-import time
 from collections.abc import Iterator, Mapping
 
 from hookline.cli._doctor import Finding, attention, note, well
 from hookline.cli._doctor.daemon import check_daemon
 from hookline.cli._doctor.machine import check_clock
 from hookline.cli._doctor.store import check_store
+from hookline.cli._grant import open_grants
 from hookline.core.hook import Hook
 from hookline.policy.layers import SET_SUFFIX
 from hookline.runtime import telemetry
-from hookline.runtime.call_hook import Grants
 from hookline.runtime.setup import Setup
 from hookline.system import spool_files
 from hookline.system.paths import Places
@@ -113,9 +112,12 @@ def _check_config(setup: Setup) -> Iterator[Finding]:
 
 def _check_guards(setup: Setup) -> Iterator[Finding]:
     """Report guards that are off, with the reason and the way to switch them on."""
-    grants = Grants(file=setup.places.grants, root=setup.places.root, now=time.time)
-    for text in grants.notices(grants.off_until()):
-        yield attention("guards.off-for-now", f"{text}: `hookline on` switches them on")
+    grants = open_grants(setup.places)
+    off = grants.find_off()
+    if off.until is not None:
+        yield attention("guards.off-for-now", f"{off.notices()[0]}: `hookline on` switches them on")
+    for grant, reason in grants.find_ignored():
+        yield note("guards.grant-ignored", f"{grant} is ignored: {reason}; `hookline on` removes it")
     for hook in setup.hooks:
         if not hook.enabled and hook.off != OFF_BY_DEFAULT:
             yield note("guards.off", f"hook {hook.name!r} is off: {hook.off}; {_describe_fix(hook)}")

@@ -15,7 +15,7 @@ from hookline.cli._bench.world import change_folder, spawn
 from hookline.cli._doctor import Finding, attention, note
 from hookline.cli._doctor.daemon import is_daemon_ours
 from hookline.cli._doctor.store import MAX_AHEAD_SECONDS
-from hookline.daemon.start import SWITCH
+from hookline.daemon.control import SWITCH
 from hookline.install import probe
 from hookline.install.inspect import InstalledCommand, InstalledFile
 from hookline.system import own_command

@@ -78,20 +78,29 @@ def _own_start_ticks(pid: int) -> int:
 
 def find_starter(pid: int) -> str:
     """Return a name of the nearest ancestor of *pid* that is not a shell; empty without /proc."""
-    name, fields = SHELLS[0], _read_stat(pid)[1]
+    name, fields = SHELLS[0], read_stat(pid)[1]
     while name in SHELLS and fields and int(fields[1]) > 1:
         pid = int(fields[1])
-        name, fields = _read_stat(pid)
-    return f"{boot_id()}:{pid}:{fields[19].decode()}" if fields and name not in SHELLS else ""
+        name, fields = read_stat(pid)
+    return _format_name(pid, fields) if name not in SHELLS else ""
+
+
+def name_process(pid: int) -> str:
+    """Return the name that `find_starter` gives to the process *pid*; empty if it has ended."""
+    return _format_name(pid, read_stat(pid)[1])
+
+
+def _format_name(pid: int, fields: list[bytes]) -> str:
+    return f"{boot_id()}:{pid}:{fields[19].decode()}" if fields else ""
 
 
 def _start_ticks(pid: int) -> int:
     """Return a process's start time in ticks since boot; 0 if it has ended or /proc is missing."""
-    _, fields = _read_stat(pid)
+    _, fields = read_stat(pid)
     return 0 if not fields or fields[0] in b"ZX" else int(fields[19])
 
 
-def _read_stat(pid: int) -> tuple[str, list[bytes]]:
+def read_stat(pid: int) -> tuple[str, list[bytes]]:
     """Return a process's name and the other fields from its state on; empty if there is no such process."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:

@@ -1,0 +1,74 @@
+"""The key with which the daemon signs and verifies grants, and its answers to requests about grants."""
+
+import hmac
+import json
+import os
+import threading
+from collections.abc import Callable, Mapping
+
+from msgspec import to_builtins
+
+from hookline.core.values import replace
+from hookline.daemon import messages
+from hookline.policy import grants
+from hookline.policy.grants import Grant, parse_grants
+from hookline.system.process import identity
+
+KEY_BYTES = 32
+
+
+class GrantKey:
+    """A random key in the memory of this process; it is never written or sent."""
+
+    def __init__(self) -> None:
+        self._key = os.urandom(KEY_BYTES)
+        self._lock = threading.Lock()
+        self._spent: set[str] = set()
+        """Ids of used and revoked grants, because their signatures stay valid."""
+        self.last_end = 0.0
+        """The time, by `identity.now`, at which the last grant ends."""
+
+    def sign(self, grant: Grant) -> Grant:
+        """Return *grant* with its signature; raise `ValueError` if it would be valid for too long."""
+        if not (grant.is_active(0.0) and grant.ends <= identity.now() + grants.MAX_SECONDS):
+            raise ValueError(f"a grant is valid for at most {grants.MAX_SECONDS} seconds")
+        self.last_end = max(self.last_end, grant.ends)
+        return replace(grant, signature=self._compute(grant))
+
+    def check(self, grant: Grant) -> str:
+        """Return why *grant* does not count; empty if it does."""
+        if not grant.signature or not grant.kind:
+            return grants.UNSIGNED
+        if not hmac.compare_digest(grant.signature.encode(), self._compute(grant).encode()):
+            return grants.ENDED
+        return grants.USED if grant.id in self._spent else ""
+
+    def spend(self, grant: Grant) -> bool:
+        """Use *grant* up; return False if it does not count, or another call used it before."""
+        with self._lock:
+            counts = not self.check(grant)
+            if counts:
+                self._spent.add(grant.id)
+        return counts
+
+    def _compute(self, grant: Grant) -> str:
+        return hmac.digest(self._key, grant.signed_text(), "sha256").hex()
+
+
+def answer_request(key: GrantKey, verb: str, payload: bytes, refusal: Callable[[], str] = str) -> bytes:
+    """Return the reply to a request about grants; *refusal* returns why it is refused, or ""."""
+    try:
+        entries = parse_grants(payload)
+        if reason := refusal():
+            return messages.encode_reply(1, stderr=reason.encode())
+        answers = [_ANSWERS[verb](key, entry) for entry in entries]
+        return messages.encode_reply(0, json.dumps(answers).encode())
+    except ValueError as error:
+        return messages.encode_reply(1, stderr=str(error).encode())
+
+
+_ANSWERS: Mapping[str, Callable[[GrantKey, Grant], object]] = {
+    "sign": lambda key, grant: to_builtins(key.sign(grant)),
+    "check": GrantKey.check,
+    "revoke": GrantKey.spend,
+}
