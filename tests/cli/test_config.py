@@ -1,6 +1,8 @@
-"""Test `hookline config show`: each effective value and its source."""
+"""Test `hookline config`: each effective value and its source, and changes by a person."""
 
 import json
+
+import pytest
 
 from hookline.cli.config import DEFAULTS
 from hookline.policy import parse_files
@@ -112,8 +114,120 @@ def test_a_person_reads_the_same(user):
     assert "\nhooks.budget-countdown.stop" in text
 
 
-def test_there_is_only_show(user):
-    ran = user.run("config", "set")
+def test_an_unknown_action_lists_the_actions(user):
+    ran = user.run("config", "sett")
 
     assert ran.returncode == 2
-    assert b"choose from 'show'" in ran.stderr
+    assert b"choose from 'show', 'set', 'edit'" in ran.stderr
+
+
+SETTINGS = ".hookline/hookline.toml"
+
+
+def set_value(at_terminal, *words, **env):
+    return at_terminal("config", "set", *words, **env)
+
+
+def test_a_value_is_set_and_comments_stay(user, at_terminal):
+    file = user.write(SETTINGS, "# mine\ncontext_cap = 500 # short\n")
+    code, seen = set_value(at_terminal, "context_cap", "700")
+
+    assert (code, f"{SETTINGS}: context_cap = 700" in seen) == (0, True)
+    assert file.read_text() == "# mine\ncontext_cap = 700 # short\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [
+        ("--user", "~/.config/hookline/hookline.toml"),
+        ("--local", ".hookline/hookline.local.toml"),
+        ("", SETTINGS),
+    ],
+)
+def test_each_file_is_created_when_it_is_needed(user, at_terminal, option, name):
+    code, _ = set_value(at_terminal, *filter(None, [option]), "hooks.budget-countdown.wrap_up", "600")
+    file = user.home / name[2:] if name.startswith("~/") else user.project / name
+
+    assert code == 0
+    assert file.read_text() == "[hooks.budget-countdown]\nwrap_up = 600\n"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("context_capp", "1", "no option named 'context_capp'; did you mean 'context_cap'?"),
+        ("context_cap", "many", "'context_cap' must be a whole number, not text"),
+        ("profile", "nne", "no profile named 'nne'; did you mean 'none'?"),
+        ("keep_days", "-1", "'keep_days' must be more than 0"),
+        ("hooks.budget-countdwn.stop", "1", "did you mean 'budget-countdown'?"),
+        ("hooks.budget-countdown.stp", "1", "no setting named 'stp'"),
+        ("hooks.budget-countdown.stop", "late", "must be a whole number"),
+        ("hooks.audit.enabled", "on", "must be true or false, not 'on'"),
+        ("hooks.audit", "1", "expected hooks.NAME.SETTING"),
+        ("sinks.otl.enabled", "true", "did you mean 'otel'?"),
+    ],
+)
+def test_a_wrong_key_or_value_is_one_sentence_and_changes_nothing(user, at_terminal, key, value, told):
+    code, seen = set_value(at_terminal, "--", key, value)
+
+    assert code == 2
+    assert told in seen
+    assert len(seen.splitlines()) == 1
+    assert not (user.project / ".hookline").exists()
+
+
+def test_an_old_problem_of_the_file_does_not_prevent_a_change(user, at_terminal):
+    file = user.write(SETTINGS, "profil = 1\n")
+
+    assert set_value(at_terminal, "context_cap", "700")[0] == 0
+    assert file.read_text() == "profil = 1\ncontext_cap = 700\n"
+
+
+@pytest.mark.parametrize("words", [["set", "context_cap", "700"], ["edit"]])
+def test_an_agent_cannot_change_the_settings(user, at_terminal, words):
+    without = user.run("config", *words)
+    inside, seen = at_terminal("config", *words, CLAUDECODE="1")
+
+    assert (without.returncode, inside) == (1, 1)
+    assert b"requires an interactive terminal" in without.stderr
+    assert "not allowed inside claude-code" in seen
+    assert not (user.project / ".hookline").exists()
+
+
+def editor(user, *texts):
+    """Return an editor that writes the next of *texts* each time."""
+    for number, text in enumerate(texts):
+        user.write(f"~/text-{number}", text)
+    script = user.write(
+        "~/editor", f'cd {user.home} && next=$(ls text-* | head -1) && cat "$next" >"$1" && rm "$next"\n'
+    )
+    return f"sh {script}"
+
+
+def test_the_editor_changes_the_file(user, at_terminal):
+    code, seen = at_terminal("config", "edit", VISUAL=editor(user, "context_cap = 700\n"), EDITOR="false")
+
+    assert (code, f"{SETTINGS} saved" in seen) == (0, True)
+    assert (user.project / SETTINGS).read_text() == "context_cap = 700\n"
+
+
+def test_a_wrong_file_is_offered_for_editing_again(user, at_terminal):
+    program = editor(user, "context_cap = 'x'\n", "context_cap = 700\n")
+    code, seen = at_terminal("config", "edit", answer="y\n", EDITOR=program)
+
+    assert code == 0
+    assert f"problem: {SETTINGS}:1: 'context_cap' must be a whole number, not text" in seen
+    assert (user.project / SETTINGS).read_text() == "context_cap = 700\n"
+
+
+def test_a_wrong_file_is_not_saved_unasked(user, at_terminal):
+    code, seen = at_terminal("config", "edit", answer="n\nn\n", EDITOR=editor(user, "context_cap = 'x'\n"))
+
+    assert (code, f"{SETTINGS} is unchanged" in seen) == (1, True)
+    assert not (user.project / SETTINGS).exists()
+
+
+def test_an_editor_that_fails_changes_nothing(user, at_terminal):
+    code, seen = at_terminal("config", "edit", EDITOR="false")
+
+    assert (code, "the editor 'false' failed" in seen) == (1, True)

@@ -11,7 +11,7 @@ import pytest
 from hookline import __version__, cli
 from hookline.cli import main
 from hookline.cli._main import COMMANDS, run
-from hookline.core.person_commands import PERSON_ONLY
+from hookline.core.person_commands import HARMLESS, HOST_ONLY, PERSON_ONLY
 
 HOOKLINE = str(Path(sys.executable).parent / "hookline")
 
@@ -26,9 +26,42 @@ def test_the_commands_for_people_are_those_of_the_table():
     """Check that self-protect, which reads the table, and the command line agree."""
     flagged = {name: COMMANDS.load(name).person_only for name in COMMANDS.names()}
 
-    assert {name: words for name, words in flagged.items() if words} == {
-        name: words for name, words in PERSON_ONLY.items() if name != "config"
-    }
+    assert {name: words for name, words in flagged.items() if words} == PERSON_ONLY
+
+
+REQUIRED = (
+    *("allow", "approve", "budget set", "config edit", "config set", "daemon stop", "errors resolve"),
+    *("mcp serve --fire", "memory edit", "memory forget", "memory import", "memory pin", "off", "trust"),
+    *("uninstall", "untrust"),
+)
+
+
+def test_the_table_has_every_command_that_loosens_a_guard():
+    phrases = {f"{name} {words}".strip() for name, entries in PERSON_ONLY.items() for words in entries}
+
+    assert phrases == {*REQUIRED}
+
+
+@pytest.mark.parametrize("table", [PERSON_ONLY, HOST_ONLY, HARMLESS])
+def test_every_entry_of_the_tables_is_a_command_with_these_words(table, capsys):
+    """Check that no entry has a typing error and no command was renamed."""
+    for name, entries in table.items():
+        for words in (entry.split() for entry in entries):
+            subcommands = [word for word in words if not word.startswith("-")]
+            with pytest.raises(SystemExit) as left:
+                run([name, *subcommands, "--help"])
+            shown = capsys.readouterr().out
+
+            assert left.value.code == 0
+            assert f"usage: hookline {' '.join([name, *subcommands])}" in shown
+            assert [word for word in words if word not in shown] == []
+
+
+@pytest.mark.parametrize("phrase", REQUIRED)
+def test_self_protect_stops_each_of_them(user, phrase):
+    reply = user.hook(user.shell(f"hookline {phrase}"))[1]
+
+    assert reply["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
 @pytest.mark.parametrize("name", COMMANDS.names())

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 PERSON_ONLY: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("allow", "approve", "off", "trust", "uninstall", "untrust"), ("",)),
     "budget": ("set",),
-    "config": ("set",),  # reserved: no such command exists yet
+    "config": ("edit", "set"),
     "daemon": ("stop",),
     "errors": ("resolve",),
     "mcp": ("serve --fire",),

@@ -218,6 +218,15 @@ def _parse_layer(file: File) -> Layer:
     return reader(file, load_kinds())
 
 
+def find_problems(setup: Setup, file: File) -> list[Problem]:
+    """Return the problems that a settings file would have in *setup*, apart from those of other files."""
+    layer, waiting = _parse_layer(file), setup.config.declared
+    tables = {name: origin for name, origin in layer.tables.items() if name not in waiting}
+    layers = [replace(layer, tables=Frozen(tables))]
+    settled = apply_layers(setup.hooks, layers, trusted=True, switches={})
+    return [*settled.problems, *_choose_sinks(layers, trusted=True)[1]]
+
+
 def _declare_checks(reader: Reader, tables: Mapping[str, Any]) -> Iterable[Declaration]:
     running = [hook for hook in _load_built_ins(built_ins.names()) if hook.commands_setting]
     return (
