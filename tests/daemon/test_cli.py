@@ -159,3 +159,11 @@ def at_terminal(house, *words):
     os.close(terminal)
     os.waitpid(child, 0)
     return seen.decode()
+
+
+@pytest.mark.slow
+def test_an_agent_cannot_stop_it(daemon):
+    code, _, told = run(daemon, "stop", CLAUDECODE="1")
+
+    assert (code, "not allowed inside claude-code" in told) == (1, True)
+    assert daemon.running()

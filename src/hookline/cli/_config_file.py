@@ -12,12 +12,11 @@ from hookline.cli import _require_person
 from hookline.cli._confirm_changes import shorten_path
 from hookline.cli._output import sanitize
 from hookline.core.registry import describe_unknown
-from hookline.install.settings_files import write
+from hookline.install.settings_files import make_folders, write
 from hookline.policy import edit_toml, read_files
 from hookline.policy.model import File, Problem
 from hookline.policy.parse_files import OPTIONS
 from hookline.runtime.setup import Setup, find_problems, load_setup
-from hookline.system.paths import create_private
 
 FILES = {"user": "hookline.toml", "project": "hookline.toml", "local": "hookline.local.toml"}
 """Name of the settings file, by its source."""
@@ -118,11 +117,7 @@ def _new_problems(before: list[Problem], after: list[Problem]) -> list[Problem]:
 
 
 def _write(target: Target, text: str) -> None:
-    folder = os.path.dirname(target.path)
-    if target.file.source == "user":
-        create_private(folder)
-    else:
-        os.makedirs(folder, exist_ok=True)
+    make_folders(target.path, private=target.file.source == "user")
     write(target.path, text.encode())
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from hookline.cli._command import Command
 from hookline.cli._output import dump, sanitize, sanitize_lines
+from hookline.cli._require_person import refuse_agent
 from hookline.core.person_commands import PERSON_ONLY
 from hookline.daemon import control
 from hookline.daemon.control import SWITCH, ensure
@@ -29,6 +30,7 @@ def start(args: Namespace) -> int:
 
 
 def stop(args: Namespace) -> int:
+    refuse_agent("stopping the daemon", os.environ)
     place = find_daemon_folder()
     if not control.is_served(place):
         print("no daemon is running")
@@ -146,6 +148,7 @@ hookline daemon status
 
 The first hook call starts the daemon; it exits after 30 minutes without calls.
 HOOKLINE_DAEMON=off in the environment disables it.
+Stopping the daemon ends the grants of `hookline allow`, `approve` and `off`.
 """,
     person_only=PERSON_ONLY["daemon"],
     run=run,

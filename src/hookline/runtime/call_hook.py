@@ -124,14 +124,20 @@ class SwitchedOff(NamedTuple):
     def notices(self) -> tuple[str, ...]:
         if self.until is not None:
             return (f"the built-in guards are off until {_format_time(self.until)}, by `hookline off`",)
-        text = f"the built-in guards are on, because `hookline off` is ignored: {self.ignored}"
-        return (text,) if self.ignored else ()
+        if not self.ignored:
+            return ()
+        return (f"the built-in guards are on, because `hookline off` is ignored: {self.ignored}",)
 
     def steps(self, guards: Sequence[Hook]) -> list[Step]:
         """Return the steps for the trail; *guards* are those that did not run."""
         steps = [Step(hook=hook.name, action="skipped", note="disabled by a person") for hook in guards]
-        note = f"`hookline off` is ignored: {self.ignored}"
-        return [*steps, Step(hook="hookline", action="skipped", note=note)] if self.ignored else steps
+        if self.ignored:
+            note = f"`hookline off` is ignored: {self.ignored}"
+            steps.append(Step(hook="hookline", action="skipped", note=note))
+        return steps
+
+
+_ON = SwitchedOff()
 
 
 class Grants(Struct, frozen=True, kw_only=True):
@@ -151,7 +157,7 @@ class Grants(Struct, frozen=True, kw_only=True):
     def find_off(self) -> SwitchedOff:
         found = self._find("off")
         if not found:
-            return SwitchedOff()
+            return _ON
         reasons = [self.check(grant) for grant in found]
         valid = [grant.until for grant, reason in zip(found, reasons, strict=True) if not reason]
         return SwitchedOff(until=max(valid)) if valid else SwitchedOff(ignored=reasons[-1])
