@@ -183,6 +183,7 @@ def test_guards_that_are_off_are_named_with_who_did_it_and_what_brings_them_back
     assert "AR_DISABLE_SCOUT_BLOCK is set; unset AR_DISABLE_SCOUT_BLOCK" in switched
 
 
+@pytest.mark.usefixtures("signer")
 def test_guards_that_a_person_switched_off_are_said(wired, at_terminal, troubles):
     assert at_terminal("off", "10m")[0] == 0
 
