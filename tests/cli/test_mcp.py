@@ -145,7 +145,45 @@ def test_what_is_wrong_is_said(ask):
     )
 
     assert ["unknown event" in said[0], "is empty" in said[1], "unknown issue" in said[2]] == [True] * 3
-    assert "rumour" in said[3]
+    assert said[3].startswith("remember: kind: input should be 'fact', ")
+
+
+def test_invalid_arguments_are_reported_in_one_sentence(ask):
+    _, (zero, unknown, missing, empty) = ask(
+        ("recall", {"question": "ports", "tokens": 0}),
+        ("recall", {"question": "ports", "token": 10}),
+        ("recall", {}),
+        ("recall", {"question": ""}),
+    )
+
+    assert zero == "recall: tokens: input should be greater than or equal to 1"
+    assert unknown == "recall: no argument named 'token'; did you mean 'tokens'?"
+    assert missing == "recall: question: field required"
+    assert empty == "recall: question: string should have at least 1 character"
+
+
+def test_every_parameter_has_a_description(user):
+    async def list_tools():
+        async with Client(stdio_client(_pipe(user, ("--fire",)))) as client:
+            return (await client.list_tools()).tools
+
+    tools = asyncio.run(list_tools())
+    described = {tool.name: [*tool.input_schema["properties"].values()] for tool in tools}
+
+    assert len(described) == 5
+    assert all("description" in parameter for parameters in described.values() for parameter in parameters)
+
+
+def test_a_client_that_closes_stdout_ends_the_server_without_a_traceback(user):
+    command = [str(HOOKLINE), "mcp", "serve"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=user.project, env=user.environment(), **pipes) as server:
+        server.stdout.close()
+        server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode() + b"\n")
+        server.stdin.close()
+        errors = server.stderr.read().decode()
+
+    assert (server.returncode, errors) == (0, "")
 
 
 def test_who_does_not_know_the_secret_is_told_nothing(user):

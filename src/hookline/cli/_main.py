@@ -35,7 +35,7 @@ def run(argv: Sequence[str]) -> int:
         code = int(arguments.run(arguments))
         sys.stdout.flush()
     except BrokenPipeError:
-        return _discard_stdout()
+        return discard_stdout()
     except (LookupError, ValueError) as error:
         return _report_error(describe_error(error), 2)
     except (OSError, StoreFailed) as error:
@@ -52,7 +52,7 @@ def _escape_unprintable() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _discard_stdout() -> int:
+def discard_stdout() -> int:
     """Redirect stdout, whose reader is gone, to /dev/null, because the flush at exit must not fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

@@ -10,10 +10,12 @@ from typing import Any
 import uvicorn  # comes with the SDK
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import ValidationError  # comes with the SDK
 
 from hookline import __version__
 from hookline.cli._main import describe_error
 from hookline.cli._mcp_tools import Tools
+from hookline.core.registry import describe_unknown
 from hookline.core.store import StoreFailed
 from hookline.redact import redact
 
@@ -24,9 +26,34 @@ ABOUT = (
 )
 
 
+class Server(MCPServer):
+    """An MCP server that reports invalid arguments in one sentence."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        known = self._tool_input_schema(name)
+        if known is not None:
+            parameters = known.get("properties", {})
+            for unknown in arguments.keys() - parameters:
+                raise ToolError(f"{name}: {describe_unknown('argument', unknown, parameters)}")
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(redact(f"{name}: {_describe_invalid(error.__cause__)}")) from error
+            raise
+
+
+def _describe_invalid(invalid: ValidationError) -> str:
+    found = (
+        (".".join(map(str, error["loc"])), error["msg"])
+        for error in invalid.errors(include_url=False, include_context=False, include_input=False)
+    )
+    return "; ".join(f"{argument}: {message[:1].lower()}{message[1:]}" for argument, message in found)
+
+
 def build_server(cwd: str, *, with_fire: bool) -> MCPServer:
     tools = Tools(cwd=cwd)
-    server = MCPServer("hookline", instructions=ABOUT, version=__version__, log_level="WARNING")
+    server = Server("hookline", instructions=ABOUT, version=__version__, log_level="WARNING")
     for tool in (*tools.for_agents, *((tools.fire,) if with_fire else ())):
         server.add_tool(_report_errors(tool))
     return server

@@ -5,8 +5,10 @@ import secrets
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from contextlib import suppress
+from typing import Any
 
 from hookline.cli._command import Command
+from hookline.cli._main import discard_stdout
 from hookline.core.extras import describe_missing
 from hookline.core.person_commands import PERSON_ONLY
 from hookline.system import paths
@@ -27,10 +29,18 @@ def serve(args: Namespace) -> int:
         raise LookupError(describe_missing("mcp", "hookline mcp")) from error
     server = build_server(cwd, with_fire=args.fire)
     if args.http is None:
-        server.run("stdio")
+        _serve_stdio(server)
     else:
         serve_http(server, args.http, find_secret(cwd))
     return 0
+
+
+def _serve_stdio(server: Any) -> None:
+    """Serve until the client closes a pipe, also if it closes stdout first."""
+    try:
+        server.run("stdio")
+    except* BrokenPipeError:
+        discard_stdout()
 
 
 def find_secret(cwd: str) -> str:
