@@ -68,7 +68,7 @@ def test_a_file_that_was_opened_is_judged_as_a_command_is(user, path, expected):
     report = replay(user, used("r1", "Read", file_path=path), came_back("r1", {"type": "text"}))
 
     assert (report["calls"], groups(report)) == (1, expected)
-    assert [one["examples"][0]["what"] for one in report["groups"]] == [path] * len(expected)
+    assert [one["calls"][0]["what"] for one in report["groups"]] == [path] * len(expected)
 
 
 def test_calls_of_a_rollout_are_judged_and_counted_once(user):
@@ -83,9 +83,9 @@ def test_calls_of_a_rollout_are_judged_and_counted_once(user):
 
     assert (report["calls"], report["results"], report["sessions"]) == (1, 1, 1)
     assert groups(report) == [("block", "call", [FORCED], 1)]
-    assert report["groups"][0]["examples"] == [
-        {"file": "-", "line": 2, "session": "t1", "what": "git push -f"}
-    ]
+    (call,) = report["groups"][0]["calls"]
+    assert FORCED in call.pop("reason")
+    assert call == {"file": "-", "line": 2, "session": "t1", "what": "git push -f"}
 
 
 def test_what_a_fork_repeats_counts_once(user):
@@ -114,14 +114,52 @@ def test_the_trail_is_a_recording_too(user):
     assert everything(user.project) == before
 
 
-def test_groups_have_their_count_reason_and_three_examples(user):
-    commands = ["git push -f", "git push --force", "git push -f", "git push -f a", "git push -f b"]
-    lines = [used(f"c{n}", command=command, session=f"s{n % 2}") for n, command in enumerate(commands)]
-    (group,) = replay(user, *lines, used("ok", command="ls"))["groups"]
+PUSHES = ["git push -f", "git push --force", "git push -f", "git push -f a", "git push -f b"]
+
+
+def pushes():
+    return [used(f"c{n}", command=command, session=f"s{n % 2}") for n, command in enumerate(PUSHES)]
+
+
+def test_groups_have_their_count_and_every_call_with_its_reason(user):
+    removals = [used(f"r{n}", command=f"git branch -D b{n}") for n in range(2)]
+    group, *others = replay(user, *pushes(), *removals, used("ok", command="ls"))["groups"]
 
     assert (group["times"], group["sessions"]) == (5, 2)
-    assert [example["what"] for example in group["examples"]] == [commands[0], commands[1], commands[3]]
-    assert FORCED in group["reason"]
+    assert [call["what"] for call in group["calls"]] == PUSHES
+    assert all(FORCED in call["reason"] for call in group["calls"])
+    for call in (call for other in others for call in other["calls"]):
+        assert any(rule in call["reason"] for rule in others[0]["rules"])
+
+
+def test_three_different_calls_of_a_group_are_shown_unless_all_are_requested(user):
+    def shown(*words):
+        output = user.run("replay", "-", *words, stdin=jsonl(*pushes())).stdout.decode()
+        return [line.split("  ")[-1] for line in output.splitlines() if line.startswith("    ")]
+
+    assert shown() == [PUSHES[0], PUSHES[1], PUSHES[3]]
+    assert shown("--all") == PUSHES
+
+
+def test_the_setting_that_is_shown_lets_the_calls_pass(user):
+    lines = jsonl(
+        *pushes(), used("r1", "Read", file_path="/w/.env"), used("n1", command="cat node_modules/a/*")
+    )
+    output = user.run("replay", "-", stdin=lines).stdout.decode()
+    settings = [line.partition("hookline.toml: ")[2] for line in output.splitlines() if "let these" in line]
+    (user.project / "other.toml").write_text("\n".join(settings))
+    report = json.loads(user.run("replay", "-", "--json", "--against", "other.toml", stdin=lines).stdout)
+
+    assert len(settings) == 3
+    assert report["actions"]["call"]["pass"] == 0
+    assert report["against"]["call"] == {"block": 0, "ask": 0, "modify": 0, "warn": 0, "pass": 7}
+
+
+@pytest.mark.parametrize("command", ["rm -rf ~", "rm -rf /home/ana", "rm -rf $HOME"])
+def test_the_home_is_that_of_the_recorded_user(user, command):
+    line = {**used("c1", command=command), "cwd": "/home/ana/work"}
+
+    assert groups(replay(user, line))[0][:3] == ("block", "call", ["dangerous-command:rm-home"])
 
 
 def test_a_result_is_judged_after_the_call(user):
@@ -171,7 +209,7 @@ def test_two_policies_are_told_apart(user, settings, command, change, after):
     found = {group["change"]: group for group in report["groups"]}
 
     assert found[change]["against"]["action"] == after
-    assert command in [example["what"] for group in report["groups"] for example in group["examples"]]
+    assert command in [call["what"] for group in report["groups"] for call in group["calls"]]
     assert report["actions"]["call"]["pass"] >= 1 <= report["against"]["call"]["pass"]
 
 
@@ -240,7 +278,7 @@ def test_what_a_person_sees(user):
     assert done.stderr == b""
     assert lines[0].split() == ["action", "type", "rule", "count", "sessions"]
     assert lines[1].split() == ["block", "call", FORCED, "1", "1"]
-    assert "  s.jsonl:1  git push -f" in lines
+    assert "    s.jsonl:1  git push -f" in lines
     assert lines[-3].startswith("2 calls and 0 results of 1 session in ")
     assert lines[-2:] == [
         "calls: 1 block, 0 ask, 0 modify, 0 warn, 1 pass",

@@ -69,14 +69,18 @@ class Judge:
         self._answers: list[ReplyContext] = []
         self._host = replace(host, encode=self._capture)
 
-    def judge(self, payload: Any) -> Judged | None:
-        """Judge a payload; return None for an unsupported event, and raise `Unreadable`."""
+    def judge(self, payload: Any, home: str = "") -> Judged | None:
+        """Judge a payload; return None for an unsupported event, and raise `Unreadable`.
+
+        *home* is the folder that `~` means in the payload, if not this user's.
+        """
         decoded = decode(self._host, payload)
         if decoded is None:
             return None
         name, event = decoded
         event = event if event.cwd else replace(event, cwd=self.cwd)
-        runtime = Runtime(setup=self._quiet_setup)
+        places = self._quiet_setup.places
+        runtime = Runtime(setup=replace(self._quiet_setup, places=replace(places, home=home or places.home)))
         runtime.grants = replace(self.grants, kinds=("path",))
         runtime.recorder = Recorder(record=lambda record: None)
         runtime.store.begin_session(event.session, host=event.host, cwd=event.cwd, at=runtime.now())

@@ -32,7 +32,7 @@ def run(args: Namespace) -> int:
         if args.json:
             dump(report.facts())
         else:
-            show(report, time.perf_counter() - start)
+            show(report, time.perf_counter() - start, policies[0].hooks, show_all=args.all)
     return 1 if report.unrecognised else 0
 
 
@@ -98,6 +98,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="recording; - for stdin")
     parser.add_argument(
         "--against", default="", metavar="OTHER.toml", help="compare with these user settings"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="list every call of a group, not three; JSON always has all"
     )
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="run only this hook")
     parser.add_argument("--without", action="append", default=[], metavar="NAME", help="skip this hook")

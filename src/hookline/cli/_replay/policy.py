@@ -1,6 +1,7 @@
 """A policy for recorded calls: the hooks as configured, or with other settings."""
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from hookline import hosts
 from hookline.cli._dry_run import Judge, Judged
 from hookline.cli._replay.calls import ToolEvent, build_payload
 from hookline.core.events import PostToolUse, Unreadable
+from hookline.core.hook import Hook
 from hookline.core.host import Host
 from hookline.core.outcome import Outcome, Step
 from hookline.core.values import replace
@@ -27,8 +29,9 @@ CONFIG = "XDG_CONFIG_HOME"
 
 EventForHost = tuple[ToolEvent, str]
 """A call or result, and the host in whose payload format it is judged."""
-PayloadForHost = tuple[str, str, dict[str, Any]]
-"""Host, name of the event, and payload."""
+PayloadForHost = tuple[str, str, dict[str, Any], str]
+"""Host, name of the event, payload, and the home folder of the person whose session was recorded."""
+_HOME = re.compile(r"(?:/home/[^/]+|/Users/[^/]+|/root)(?=/|$)")
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
@@ -70,9 +73,13 @@ class Policy:
             undo.pop_all()
 
     @property
+    def hooks(self) -> Sequence[Hook]:
+        return self._judge("envelope")[1].hooks
+
+    @property
     def pure(self) -> bool:
         """True if only built-in hooks judge; then equal calls are judged once, in any process."""
-        return all(hook.kind == "built-in" for hook in self._judge("envelope")[1].hooks)
+        return all(hook.kind == "built-in" for hook in self.hooks)
 
     def judge(self, events: Sequence[EventForHost], judge_many: JudgeMany) -> list[Verdict]:
         """Return the verdict on each event; *judge_many* applies `judge_payload` to those not judged yet."""
@@ -86,12 +93,13 @@ class Policy:
 
     def _compose(self, item: EventForHost) -> PayloadForHost:
         event, host = item
-        return host, event.name, build_payload(self._judge(host)[0], event)
+        home = _HOME.match(event.cwd)
+        return host, event.name, build_payload(self._judge(host)[0], event), home[0] if home else ""
 
     def judge_payload(self, item: PayloadForHost) -> Verdict:
-        host, name, content = item
+        host, name, content, home = item
         try:
-            result = self._judge(host)[1].judge(content)
+            result = self._judge(host)[1].judge(content, home)
         except Unreadable as error:
             return Verdict(action="pass", failed=(f"{name} not judged: {error}",))
         return Verdict(action="pass") if result is None else _build_verdict(result)

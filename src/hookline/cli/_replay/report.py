@@ -14,8 +14,6 @@ from hookline.core.events import PreToolUse
 from hookline.core.values import replace
 from hookline.redact import redact
 
-MAX_EXAMPLES = 3
-"""Calls shown of a group."""
 MAX_UNREAD = 20
 """Unreadable lines that are listed."""
 
@@ -30,7 +28,8 @@ class Group(Struct, kw_only=True):
     """The verdict of the other policy; None without one."""
     times: int = 0
     sessions: set[str] = field(default_factory=set)
-    examples: list[dict[str, Any]] = field(default_factory=list)
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    """Each call or result: file, line, session, content, and the reason of the decisive verdict."""
 
     @property
     def change(self) -> str:
@@ -40,13 +39,12 @@ class Group(Struct, kw_only=True):
         blocked = (self.verdict.action == "block", self.other.action == "block")
         return {(False, True): "newly blocked", (True, False): "no longer blocked"}.get(blocked, "changed")
 
-    def add(self, event: ToolEvent, file: str, line: int) -> None:
+    def add(self, event: ToolEvent, file: str, line: int, reason: str) -> None:
         self.times += 1
         self.sessions.add(event.session)
-        if len(self.examples) < MAX_EXAMPLES:
-            what = summarize_event(event) or summarize_event(_add_places(event))
-            if what not in [example["what"] for example in self.examples]:
-                self.examples.append({"file": file, "line": line, "session": event.session, "what": what})
+        what = summarize_event(event) or summarize_event(_add_places(event))
+        call = {"file": file, "line": line, "session": event.session, "what": what, "reason": redact(reason)}
+        self.calls.append(call)
 
 
 class ReplayReport(Struct, kw_only=True):
@@ -98,7 +96,7 @@ class ReplayReport(Struct, kw_only=True):
             self.groups[key] = Group(
                 of=of, verdict=_redact_reason(verdict), other=other and _redact_reason(other)
             )
-        self.groups[key].add(event, *where)
+        self.groups[key].add(event, *where, (other.reason if other else "") or verdict.reason)
 
     def sort_groups(self) -> list[Group]:
         """Return the groups, most severe first, then most frequent."""
@@ -143,7 +141,7 @@ def _group_facts(group: Group) -> dict[str, Any]:
     facts = {"of": group.of, **_verdict_facts(group.verdict)}
     if group.other is not None:
         facts |= {"change": group.change, "against": _verdict_facts(group.other)}
-    return {**facts, "times": group.times, "sessions": len(group.sessions), "examples": group.examples}
+    return {**facts, "times": group.times, "sessions": len(group.sessions), "calls": group.calls}
 
 
 def _verdict_facts(verdict: Verdict) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -11,8 +12,11 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from hookline.cli._output import print_table, sanitize
 from hookline.cli._replay.policy import ACTIONS, Verdict
 from hookline.cli._replay.report import Group, ReplayReport
+from hookline.core.hook import Hook
 
 CHANGES = ("newly blocked", "no longer blocked", "changed")
+MAX_EXAMPLES = 3
+"""Calls of a group that are shown without `--all`."""
 MAX_LINES = 5
 """Unreadable lines whose position is shown."""
 Advance = Callable[[int, int], None]
@@ -40,17 +44,21 @@ def _size(file: str) -> int:
         return 0
 
 
-def show(report: ReplayReport, seconds: float) -> None:
-    groups = report.sort_groups()
+def show(report: ReplayReport, seconds: float, hooks: Sequence[Hook], *, show_all: bool) -> None:
+    """Print the report; *hooks* are those whose settings may change a verdict."""
+    groups, settings = report.sort_groups(), {hook.name: hook.settings for hook in hooks}
+    limit = None if show_all else MAX_EXAMPLES
     if any(group.other for group in groups):
         for change in CHANGES:
-            _show_changes(change, [group for group in groups if group.change == change])
+            _show_changes(change, [group for group in groups if group.change == change], limit)
     elif groups:
         rows = [(*_format_head(group), str(group.times), str(len(group.sessions))) for group in groups]
         print_table(("action", "type", "rule", "count", "sessions"), rows)
         print()
         for group in groups:
-            _show_group(" ".join(_format_head(group)), group)
+            _show_group(" ".join(_format_head(group)), group, limit)
+            _show_settings(group, settings)
+            print()
     _show_summary(report, seconds)
 
 
@@ -58,7 +66,7 @@ def _format_head(group: Group) -> tuple[str, str, str]:
     return group.verdict.action, group.of, ", ".join(group.verdict.rules)
 
 
-def _show_changes(change: str, groups: list[Group]) -> None:
+def _show_changes(change: str, groups: list[Group], limit: int | None) -> None:
     if groups:
         print(f"{change}: {sum(group.times for group in groups):,}\n")
     for group in groups:
@@ -66,21 +74,39 @@ def _show_changes(change: str, groups: list[Group]) -> None:
         _show_group(
             f"{_count(group.times, group.of)}: {_describe(group.verdict)} → {_describe(then)}",
             group,
+            limit,
         )
+        print()
 
 
 def _describe(verdict: Verdict) -> str:
     return f"{verdict.action} by {', '.join(verdict.rules)}" if verdict.rules else verdict.action
 
 
-def _show_group(title: str, group: Group) -> None:
+def _show_group(title: str, group: Group, limit: int | None) -> None:
+    """Print the calls of a group below their reasons: all, or the first *limit* that differ."""
     print(sanitize(title))
-    reason = (group.other.reason if group.other else "") or group.verdict.reason
-    for line in reason.splitlines():
-        print(f"  {sanitize(line)}")
-    for example in group.examples:
-        print(f"  {sanitize(example['file'])}:{example['line']}  {sanitize(example['what'])}")
-    print()
+    distinct, by_reason = dict[str, Any](), dict[str, list[Any]]()
+    for call in group.calls:
+        distinct.setdefault(call["what"], call)
+    for call in group.calls if limit is None else [*distinct.values()][:limit]:
+        by_reason.setdefault(call["reason"], []).append(call)
+    for reason, shown in by_reason.items():
+        for line in reason.splitlines():
+            print(f"  {sanitize(line)}")
+        for call in shown:
+            print(f"    {sanitize(call['file'])}:{call['line']}  {sanitize(call['what'])}")
+
+
+def _show_settings(group: Group, settings: Mapping[str, Mapping[str, Any]]) -> None:
+    """Print the settings under which the group's calls would pass."""
+    for rule_id in group.verdict.rules:
+        name, _, rule = rule_id.partition(":")
+        if name not in settings:
+            continue
+        excepted = rule and "allow" in settings[name]
+        value = f'allow = ["{rule}"]' if excepted else "enabled = false"
+        print(f"  to let these pass, in hookline.toml: hooks.{name}.{value}")
 
 
 def _show_summary(report: ReplayReport, seconds: float) -> None:
