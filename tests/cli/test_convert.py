@@ -339,6 +339,7 @@ def test_a_users_own_hooks_are_the_users_own_there(team):
             "the payload format of codex cannot be converted; if yours use another format",
         ),
         (["--from", "opencode", "--to", "codex"], "cannot be read; supported hosts: "),
+        (["--from", "cursor", "--to", "codex"], "hooks of cursor use a payload format of their own"),
         (["--from", "codex", "--to", "codex"], "name the same host, 'codex'"),
         (["--from", "claude-code", "--to", "envelope"], "hooks cannot be installed for 'envelope'"),
         (["--from", "claude-code", "--to", "nobody"], "no host named 'nobody'"),
@@ -361,13 +362,45 @@ def test_hooks_of_another_host_that_understand_claudes_words_carry_over_when_a_p
     assert declared(team)["hooks"]["PreToolUse"] == [
         {
             "name": "project.x",
-            "command": "x",
+            "command": 'export GEMINI_PROJECT_DIR="$HOOKLINE_PROJECT_DIR"; x',
             "payload": "claude",
             "match": "shell",
             "timeout": 5,
             "hosts": ["codex"],
         }
     ]
+
+
+def test_a_matcher_of_gemini_matches_parts_of_names(team):
+    entry = {"matcher": "write_file|shell", "hooks": [{"type": "command", "command": "x 2>/dev/null"}]}
+    team.write(".gemini/settings.json", {"hooks": {"BeforeTool": [entry]}})
+    ran = team.run("convert", "--from", "gemini-cli", "--to", "claude-code", "--payload", "claude", "--yes")
+    (hook,) = declared(team)["hooks"]["PreToolUse"]
+
+    assert ran.returncode == 0, ran.stderr
+    assert (hook["match"], hook["name"]) == ("shell|write", "project.x")
+
+
+@pytest.mark.parametrize("folder", ["", "plugins/lint/"])
+def test_hooks_of_a_plugin_run_in_its_folder(folder, team, at_terminal):
+    (team.project / SETTINGS).unlink()
+    check = {"type": "command", "command": '"${CLAUDE_PLUGIN_ROOT}/check.sh" 2> /dev/null'}
+    team.write(f"{folder}hooks/hooks.json", {"hooks": {"PreToolUse": [{"hooks": [check]}]}})
+    team.write(f"{folder}check.sh", "#!/bin/sh\necho blocked by the plugin >&2; exit 2").chmod(0o755)
+    code, said, _ = convert(team, "codex", "--yes")
+    at_terminal("trust", "--yes")
+
+    assert (code, "CLAUDE_PLUGIN_ROOT" in said) == (0, True)
+    assert [hook["name"] for hook in declared(team)["hooks"]["PreToolUse"]] == ["project.check"]
+    assert "blocked by hook 'project.check'" in sent(team, "codex", "PreToolUse")
+
+
+def test_a_long_program_is_shortened_in_the_report(team):
+    entry = {"hooks": [{"type": "command", "command": "python3 -c '" + "print(1); " * 2000 + "'"}]}
+    team.write(SETTINGS, {"hooks": {"Stop": [entry]}})
+    _, said, _ = convert(team, "codex", "--dry-run")
+
+    assert max(map(len, said.splitlines()[:2])) < 200
 
 
 def test_nothing_to_convert_is_said(user):

@@ -1,7 +1,9 @@
 """Hooks read from a host's own files, and hooks.json extended by those that can be converted."""
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -21,6 +23,8 @@ from hookline.system.paths import Places
 
 BOM = "\ufeff"
 EMPTY_FILE = '{\n  "version": 1,\n  "hooks": {}\n}\n'
+_NOT_A_NAME = re.compile(r"\d*[<>]+&?\s*\S*|^export \w+=\S+;")
+"""Redirections and variables of a command line, from which a hook gets no name."""
 IDENTITY_KEYS = ("command", "payload", "moment", "match")
 """Keys by which two entries of one event are the same hook, even if a user changed other keys."""
 
@@ -50,7 +54,12 @@ def find_list_format(source: Host) -> SettingsFile:
     if isinstance(layout, SettingsFile) and layout.read_entry is not None:
         return layout
     readable = [host.name for host in map(hosts.load, hosts.names()) if _is_readable(host)]
-    raise LookupError(f"hooks of {source.name} cannot be read; supported hosts: {', '.join(readable)}")
+    reason = (
+        "use a payload format of their own, which cannot be converted"
+        if isinstance(layout, SettingsFile)
+        else "cannot be read"
+    )
+    raise LookupError(f"hooks of {source.name} {reason}; supported hosts: {', '.join(readable)}")
 
 
 def _is_readable(host: Host) -> bool:
@@ -62,13 +71,15 @@ def read_hooks(context: ConversionContext) -> Iterator[SourceHook]:
     """Yield every hook of the source except those of hookline; raise `Refused` or `NotJson`."""
     layout = find_list_format(context.source)
     main, *others = _list_files(context, layout)
+    plugins = [*_list_plugin_files(context, layout)]
     variables, private_names = (
         _read_variables(main, layout),
         [name for path in others for name in _read_variables(path, layout)],
     )
-    for path in (main, *others):
+    for path in (main, *others, *plugins):
         name = shorten_path(path, context.places)
-        for moment, written in _read_entries(path, layout, context.source):
+        for moment, read in _read_entries(path, layout, context.source):
+            written = _set_plugin_folder(read, path, layout, context) if path in plugins else read
             if not _is_ours(written):
                 with_variables = replace(
                     written, extra_keys={**written.extra_keys, **({"env": variables} if variables else {})}
@@ -102,6 +113,25 @@ def _list_files(context: ConversionContext, layout: SettingsFile) -> Iterator[st
     yield locate_settings(context.source, context.scope, context.places, context.env)
     if context.scope == "project" and layout.private_project:
         yield f"{context.places.root}/{layout.private_project}"
+
+
+def _list_plugin_files(context: ConversionContext, layout: SettingsFile) -> Iterator[str]:
+    if context.scope == "project":
+        for pattern in layout.plugin_files:
+            yield from map(str, sorted(Path(context.places.root).glob(pattern)))
+
+
+def _set_plugin_folder(
+    written: UserHook, path: str, layout: SettingsFile, context: ConversionContext
+) -> UserHook:
+    """Return the hook with the variable of its plugin's folder, which is inside the project."""
+    if not isinstance(written.command, str):
+        return written
+    inside = os.path.relpath(os.path.dirname(os.path.dirname(path)), context.places.root)
+    folder = "$HOOKLINE_PROJECT_DIR" if inside == "." else f"$HOOKLINE_PROJECT_DIR/{inside}"
+    command = f'export {layout.plugin_env}="{folder}"; {written.command}'
+    lost = tuple(loss for loss in written.unconverted if layout.plugin_env not in loss)
+    return replace(written, command=command, unconverted=lost)
 
 
 def _read_entries(path: str, layout: SettingsFile, source: Host) -> Iterator[tuple[str, UserHook]]:
@@ -208,7 +238,7 @@ def _is_same_hook(existing: Mapping[str, Any], entry: Mapping[str, Any]) -> bool
 def _choose_name(text: str, scope: Scope, conversion: Conversion) -> str:
     """Return a name that is derived from the script and unique in the file."""
     base, taken = (
-        f"{scope}.{_derive_stem(conversion.entry['command'])}",
+        f"{scope}.{_derive_stem(conversion.written.command)}",
         _collect_names(parse(text).at("hooks")),
     )
     numbered = (base if number == 1 else f"{base}-{number}" for number in range(1, len(taken) + 2))
@@ -226,8 +256,8 @@ def _collect_names(table: Node | None) -> set[str]:
     }
 
 
-def _derive_stem(command: str | list[str]) -> str:
-    words = command if isinstance(command, list) else re.split(r"[\s;|&<>()]+", command)
+def _derive_stem(command: str | tuple[str, ...]) -> str:
+    words = command if isinstance(command, tuple) else re.split(r"[\s;|&()]+", _NOT_A_NAME.sub(" ", command))
     clean = [word.strip("\"'") for word in words if word.strip("\"'")]
     paths = [word for word in clean if "/" in word and not word.startswith("-")]
     last = (paths or clean or ["hook"])[0 if not paths else -1].rstrip("/").rpartition("/")[2]

@@ -3,6 +3,7 @@
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
+from textwrap import shorten
 from typing import Any
 
 from hookline import hosts
@@ -17,6 +18,8 @@ from hookline.install import install_hooks, settings_files
 from hookline.install.install_hooks import Plan
 from hookline.system.paths import find_places
 
+MAX_COMMAND = 100
+"""Characters of a command that the report shows."""
 HOW_TEXTS = {
     "whole": "convertible",
     "partly": "partly convertible",
@@ -97,7 +100,8 @@ def _report(context: ConversionContext, hooks: Sequence[SourceHook]) -> Iterator
         yield f"{context.source.name} has no hooks in {files}"
     for hook in hooks:
         conversion = hook.conversion
-        place = f"{conversion.moment} {_format_command(conversion.written.command)}"
+        command = shorten(_format_command(conversion.written.command), MAX_COMMAND, placeholder=" …")
+        place = f"{conversion.moment} {command}"
         yield f"{HOW_TEXTS[conversion.how]}: {sanitize(place)} ({sanitize(hook.file)})"
         yield from (f"  {sanitize(text)}" for text in (*conversion.why, *conversion.limits))
 

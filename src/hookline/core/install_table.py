@@ -67,6 +67,12 @@ class SettingsFile(Struct, frozen=True, kw_only=True):
     """Path of this user's private file in the repository, in the same format; empty if there is none."""
     read_entry: Callable[[Any], Iterable[UserHook]] | None = None
     """Returns the hooks in an item of a moment's list; None if conversion is not supported."""
+    matches_part: bool = False
+    """True if a matcher is a regular expression that may match a part of a tool's name."""
+    plugin_files: tuple[str, ...] = ()
+    """Patterns of files with the hooks of plugins in a repository, in the same format."""
+    plugin_env: str = ""
+    """The environment variable with the folder of a plugin, two levels above its file."""
     default_timeout: float = 0.0
     """Default timeout of the host's hooks in seconds; 0 if it is not known."""
     variables: str = ""

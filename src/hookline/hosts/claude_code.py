@@ -133,6 +133,8 @@ HOST: Host = Host(
             private_project=".claude/settings.local.json",
             make_entry=make_entry,
             read_entry=read_hooks,
+            plugin_files=("hooks/hooks.json", "plugins/*/hooks/hooks.json"),
+            plugin_env="CLAUDE_PLUGIN_ROOT",
             default_timeout=600.0,
             variables="env",
         ),

@@ -117,6 +117,7 @@ HOST = Host(
             make_entry=make_entry,
             comments=True,
             read_entry=read_hooks_in_ms,
+            matches_part=True,
             default_timeout=60.0,
         ),
         checks=(

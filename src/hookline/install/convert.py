@@ -56,7 +56,7 @@ def convert_hook(source: Host, target: Host, moment: str, written: UserHook, pay
         return Conversion(moment=moment, written=written, why=(str(error),))
     max_seconds = _host_timeout(target, row.event)
     entry = {
-        "command": list(written.command) if isinstance(written.command, tuple) else written.command,
+        "command": _with_project_variable(source, written.command),
         "payload": payload,
         **({"moment": moment} if _is_ambiguous(source, row.event) else {}),
         **({"match": match} if match else {}),
@@ -81,6 +81,15 @@ def convert_hook(source: Host, target: Host, moment: str, written: UserHook, pay
             *_ability_limits(source, target, row.event),
         ),
     )
+
+
+def _with_project_variable(source: Host, command: str | tuple[str, ...]) -> str | list[str]:
+    """Return the command with the variable in which the source host passes the project's folder."""
+    if isinstance(command, tuple):
+        return list(command)
+    if not source.project_env or (source.dialect and source.project_env in source.dialect.env):
+        return command
+    return f'export {source.project_env}="$HOOKLINE_PROJECT_DIR"; {command}'
 
 
 def _timeout_limits(source: Host, row: Moment, written: UserHook, seconds: float) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from hookline.core.events import Event
 from hookline.core.host import Host, Moment
+from hookline.core.install_table import SettingsFile
 
 MATCH_ALL = ("", "*", ".*")
 """Matchers that match every tool."""
@@ -28,7 +29,9 @@ def translate_matcher(match: str, source: Host, target: Host, row: Moment) -> tu
         return "", ()
     if "tool" not in row.fields:
         return match, (f"its matcher {match!r} is compared with the names of {target.name}",)
-    if NAME_LIST.fullmatch(match):
+    layout = source.install.layout if source.install else None
+    matches_part = isinstance(layout, SettingsFile) and layout.matches_part
+    if NAME_LIST.fullmatch(match) and not matches_part:
         names = [name.strip() for name in match.replace(",", "|").split("|") if name.strip()]
         return _translate_names(names, source, target)
     return _translate_pattern(match, source, target)
