@@ -34,14 +34,15 @@ def test_a_message_says_why_and_what_it_came_to():
         "project": "apps",
         "branch": "hookline/small-261115",
         "duration": "12m34s",
-        "tsv_summary": "2 experiments, 1 kept; best metric: 8 (-20.0% against 10), lower is better",
+        "tsv_summary": "2 iterations, metric: 8",
     }
 
 
 def test_a_run_without_rows_is_told_too():
     told = end_message(replace(RUN, spent=0.0), StopReason(reason="interrupted", text="ended"), [])
 
-    assert told["tsv_summary"] == "0 experiments, 0 kept; metric: nothing measured yet"
+    assert told["tsv_summary"] == "0 iterations"
+    assert told["text"].endswith("0 experiments, 0 kept; metric: nothing measured yet")
 
 
 def test_no_secret_is_told():
@@ -81,7 +82,7 @@ def test_a_webhook_hears_of_the_end_of_a_run_once(project, receiver):
 
     assert done.wait(20)
     assert [told["project"] for told in heard] == ["a project"]
-    assert heard[0]["text"].startswith(f"a project: run {project.run.id} ended after ")
+    assert heard[0]["message"].startswith(f"a project: run {project.run.id} ended after ")
 
 
 def test_a_run_that_was_killed_is_shown_by_status(project):

@@ -60,7 +60,9 @@ def test_a_webhook_is_told_the_same_in_parts():
     answer = stop_notify(ended(), state(60, env={"AR_NOTIFY_WEBHOOK": f" {URL} "}, journal=JOURNAL))
     summary = "1 iteration, metric 0.5, best 0.5 (lower is better)"
     text = f"repo (main): the session ended after 1m 0s; {summary}"
-    says = {"text": text, "project": "repo", "branch": "main", "duration": "1m 0s", "tsv_summary": summary}
+    fields = {"project": "repo", "branch": "main", "duration": "1m 0s"}
+    tsv_summary = "1 iteration, metric: 0.5"
+    says = {"text": "autoresearch session completed", **fields, "tsv_summary": tsv_summary, "message": text}
 
     assert answer == effect(GONE, Notify(title="hookline", text=text), Post(to=URL, content=Frozen(says)))
 

@@ -197,14 +197,15 @@ def test_the_end_of_a_session_reaches_the_receiver(user, receiver):
 
     assert (code, err) == (0, "")
     assert "]777;notify;hookline;project (main): the session ended after" in reply["terminalSequence"]
-    assert {**told, "text": "", "duration": ""} == {
-        "text": "",
+    assert {**told, "message": "", "duration": ""} == {
+        "text": "autoresearch session completed",
         "project": "project",
         "branch": "main",
         "duration": "",
         "tsv_summary": "",
+        "message": "",
     }
-    assert told["text"] == f"project (main): the session ended after {told['duration']}"
+    assert told["message"] == f"project (main): the session ended after {told['duration']}"
 
 
 @pytest.mark.slow

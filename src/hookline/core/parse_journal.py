@@ -45,6 +45,12 @@ class Journal(Struct, frozen=True, kw_only=True):
         iterations = "1 iteration" if self.count == 1 else f"{self.count} iterations"
         return ", ".join(filter(None, (iterations, metric, best))) + direction
 
+    @property
+    def short_summary(self) -> str:
+        """The number of iterations and the last metric."""
+        iterations = "1 iteration" if self.count == 1 else f"{self.count} iterations"
+        return f"{iterations}, metric: {self.metric}" if self.metric else iterations
+
 
 def parse_journal(path: str, text: str) -> Journal | None:
     """Return the journal in *text*, or None if it has no row yet."""

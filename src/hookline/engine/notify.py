@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from hookline.core.durations import format_duration
 from hookline.core.events import SessionEnd
-from hookline.core.frozen import Frozen
-from hookline.core.response import Notify, Post
+from hookline.core.response import Notify
+from hookline.core.webhook_message import build_post
 from hookline.engine import view
 from hookline.engine.journal import Row
 from hookline.engine.runs import Run
@@ -37,18 +37,21 @@ def _send(run: Run, message: Mapping[str, str], env: Mapping[str, str]) -> tuple
     url = env.get(WEBHOOK, "").strip()
     if url:
         event = SessionEnd(session=run.id, host=HOST, cwd=run.root)
-        problems.append(
-            webhook.post(Post(to=url, content=Frozen(message)), event, find_places(env, run.root), env)
-        )
+        fields = {name: value for name, value in message.items() if name != "text"}
+        post = build_post(url, message["text"], fields)
+        problems.append(webhook.post(post, event, find_places(env, run.root), env))
     return tuple(filter(None, problems))
 
 
 def end_message(run: Run, stop: StopReason, rows: Sequence[Row]) -> dict[str, str]:
-    """Return the message in the form of a session-end event: one text and its parts."""
+    """Return one sentence as `text`, and the fields of the JSON format."""
     kept, done = sum(row.kept for row in rows) - 1, max(len(rows) - 1, 0)
     summary = f"{done} experiments, {max(kept, 0)} kept; {view.describe_best(rows, run.target.metric)}"
     project = os.path.basename(run.root.rstrip("/"))
     lasted = format_duration(max(run.spent, 1.0))
     text = f"{project}: run {run.id} ended after {lasted} ({stop.reason}: {stop.text}); {summary}"
-    parts = {"project": project, "branch": run.branch, "duration": lasted, "tsv_summary": summary}
+    measured = [row.metric for row in rows if row.metric is not None]
+    metric = f", metric: {measured[-1]:g}" if measured else ""
+    tsv_summary = f"{done} iteration{'' if done == 1 else 's'}{metric}"
+    parts = {"project": project, "branch": run.branch, "duration": lasted, "tsv_summary": tsv_summary}
     return {name: redact(value) for name, value in {"text": text, **parts}.items()}

@@ -52,9 +52,8 @@ def is_sender(payload: Mapping[str, Any], env: Mapping[str, str]) -> bool:
 def make_entry(entry: InstallEntry) -> dict[str, Any]:
     """Return an entry that exits with 1 if the program is missing; 127 would deny every tool and prompt."""
     line = f"{entry.guard}{entry.command} || {{ [ $? = 2 ] && exit 2; exit 1; }}"
-    command = {"type": "command", "name": "hookline", "command": line}
-    matcher = {"matcher": "manual"} if entry.moment == "PreCompress" else {}
-    return {**matcher, "hooks": [{**command, "timeout": round(entry.timeout * 1000)}]}
+    hook = {"type": "command", "name": "hookline", "command": line, "timeout": round(entry.timeout * 1000)}
+    return {**({"matcher": "manual"} if entry.moment == "PreCompress" else {}), "hooks": [hook]}
 
 
 HOST = Host(
