@@ -290,7 +290,7 @@ def test_it_is_in_colour_on_a_terminal(at_terminal):
         (["claude-code", " "], "nothing to explain"),
         (["claude-code", '{"a": '], "invalid JSON payload"),
         (["claude-code", "{}"], "does not name its event"),
-        (["claude-code"], "required: COMMAND|JSON"),
+        (["claude-code"], "nothing to explain"),
     ],
 )
 def test_a_wrong_call_is_one_clear_sentence(user, words, said):
@@ -305,3 +305,15 @@ def test_a_group_of_commands_is_no_payload(user):
     said = user.run("explain", "claude-code", "{ git push -f; }").stdout.decode()
 
     assert "block by dangerous-command:git-push-force" in said
+
+
+def test_the_host_may_be_left_out_where_one_agent_has_hookline(user):
+    none = user.run("explain", "git push -f")
+    user.run("init", "--host", "codex", "--yes")
+    one = user.run("explain", "git push -f", "--json")
+    user.run("init", "--host", "claude-code", "--yes")
+    two = user.run("explain", "git push -f")
+
+    assert (none.returncode, one.returncode, two.returncode) == (2, 0, 2)
+    assert b"not installed here; name the host" in none.stderr
+    assert b"several agents; name the host: claude-code, codex" in two.stderr

@@ -159,3 +159,42 @@ def test_an_interrupted_command_says_so(user):
         said = program.stderr.read()
 
     assert (program.returncode, said) == (130, b"")
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["docter"], "hookline: error: argument COMMAND: no command named 'docter'; did you mean 'doctor'?"),
+        (
+            ["log", "--sesion", "x"],
+            "hookline log: error: no option named '--sesion'; did you mean",
+        ),
+        (["budget", "sett"], "hookline budget: error: argument ACTION: no action named 'sett'; did you mean"),
+        (["budget", "show", "--jsn"], "hookline budget show: error: no option named '--jsn'; did you mean"),
+        (
+            ["list", "hoks"],
+            "hookline list: error: argument view: no value named 'hoks'; did you mean",
+        ),
+        (["untrust", "a", "b"], "hookline untrust: error: unexpected "),
+    ],
+)
+def test_a_mistake_is_reported_with_the_usage_of_the_command_and_a_suggestion(words, error, capsys):
+    with pytest.raises(SystemExit) as ended:
+        run(words)
+    printed = capsys.readouterr().err
+
+    assert ended.value.code == 2
+    assert error in printed
+    assert printed.startswith(f"usage: {error.partition(': error')[0]}")
+
+
+@pytest.mark.parametrize("words", [["log"], ["budget", "set"]])
+def test_help_of_a_command(words, capsys):
+    printed = []
+    for line in (["help", *words], [*words, "--help"]):
+        with pytest.raises(SystemExit) as ended:
+            run(line)
+        printed.append(capsys.readouterr().out)
+
+    assert ended.value.code == 0
+    assert printed[0] == printed[1] != ""

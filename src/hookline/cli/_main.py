@@ -3,12 +3,13 @@
 import io
 import os
 import sys
-from argparse import ArgumentParser, HelpFormatter, RawDescriptionHelpFormatter
+from argparse import Action, ArgumentError, ArgumentParser, HelpFormatter, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from typing import Any
 
 from hookline import __version__
 from hookline.cli._command import Command
-from hookline.core.registry import Registry
+from hookline.core.registry import Registry, describe_unknown
 from hookline.core.store import StoreFailed
 
 COMMANDS = Registry(package="hookline.cli", noun="command", constant="COMMAND")
@@ -30,6 +31,8 @@ def run(argv: Sequence[str]) -> int:
     if not argv:
         build_parser().print_help(sys.stderr)
         return 2
+    if argv[0] == "help":
+        argv = [*argv[1:], "--help"]
     arguments = build_parser(argv).parse_args(argv)
     try:
         code = int(arguments.run(arguments))
@@ -72,11 +75,11 @@ def _report_error(text: str, code: int) -> int:
 
 def build_parser(words: Sequence[str] = ()) -> ArgumentParser:
     """Return the parser of the command that *words* name, or of all commands if they name none."""
-    parser = ArgumentParser(
+    parser = _Parser(
         prog="hookline",
         formatter_class=_Overview,
         description="Guards, budgets, memory and an audit trail for coding agents.",
-        epilog="`hookline COMMAND --help` shows examples and exit codes.",
+        epilog="`hookline help COMMAND` shows examples and exit codes.",
     )
     parser.add_argument("--version", action="version", version=f"hookline {__version__}")
     commands = parser.add_subparsers(title="commands", prog="hookline", metavar="COMMAND", required=True)
@@ -105,6 +108,25 @@ def _select_commands(words: Sequence[str]) -> Sequence[str]:
     if first == ["--version"]:
         return ()
     return first if first and first[0] in COMMANDS.names() else COMMANDS.names()
+
+
+class _Parser(ArgumentParser):
+    """A parser that reports a mistake with the usage of its own command, and suggests the closest name."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse *args*; the parser of a subcommand refuses unknown words itself."""
+        parsed, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            options = [name for action in self._actions for name in action.option_strings]
+            word = unknown[0].partition("=")[0]
+            is_option = word.startswith("-")
+            self.error(describe_unknown("option", word, options) if is_option else f"unexpected {word!r}")
+        return parsed, unknown
+
+    def _check_value(self, action: Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            noun = {"COMMAND": "command", "ACTION": "action"}.get(str(action.metavar), "value")
+            raise ArgumentError(action, describe_unknown(noun, str(value), map(str, action.choices)))
 
 
 class _Overview(HelpFormatter):

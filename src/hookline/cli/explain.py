@@ -1,6 +1,7 @@
 """Show how one command or payload would be judged: the hooks that ran, and the rule that decided."""
 
 import json
+import os
 import re
 import time
 from argparse import ArgumentParser, Namespace
@@ -30,6 +31,8 @@ from hookline.core.host import Host
 from hookline.core.outcome import Step
 from hookline.core.payload import compose
 from hookline.core.values import replace
+from hookline.install.inspect import find_only_host
+from hookline.system.paths import find_places
 
 NOT_HOOKS = ("hookline",)
 """Names of steps that the chain adds itself, such as one for an answer that a host cannot express."""
@@ -40,12 +43,13 @@ Off = Mapping[str, Any]
 """Details about the switched-off guards; empty if they are on."""
 RESULT_TEXTS = {"pass": "pass", "block": "be blocked", "ask": "need confirmation", "modify": "be modified"}
 
+NOTHING = "nothing to explain: expected a command line or a JSON payload"
 _OBJECT = re.compile(r"\s*\{\s*[\"}]")
 """Start of a JSON payload; a `{ group; }` of a shell starts differently."""
 
 
 def run(args: Namespace) -> int:
-    host = hosts.load(args.host)
+    host = _find_host(args)
     recorder = CallRecorder()
     with closing(Judge(host, args.cwd, wrap=recorder.wrap)) as judge:
         payload = _build_payload(host, args.what, judge.cwd)
@@ -63,6 +67,15 @@ def run(args: Namespace) -> int:
     return 0
 
 
+def _find_host(args: Namespace) -> Host:
+    if args.host:
+        return hosts.load(args.host)
+    if args.what in hosts.names():
+        raise ValueError(NOTHING)
+    folder = os.path.abspath(args.cwd or os.getcwd())
+    return find_only_host(find_places(os.environ, folder), os.environ)
+
+
 def _explain_steps(judged: Judged, recorder: CallRecorder, hide: Mask) -> ExplainedSteps:
     explained = recorder.explain(judged.outcome.trail)
     return [(step, tuple(mask_branch(node, hide) for node in tree)) for step, tree in explained]
@@ -77,7 +90,7 @@ def _judged_text(judged: Judged) -> str:
 def _build_payload(host: Host, what: str, cwd: str) -> Any:
     """Return a command line as a call of the host's shell tool, and JSON as it is."""
     if not what.strip():
-        raise ValueError("nothing to explain: expected a command line or a JSON payload")
+        raise ValueError(NOTHING)
     if not _OBJECT.match(what):
         return _build_call(host, what, cwd)
     try:
@@ -234,7 +247,13 @@ def _show_hooks(judge: Judge, judged: Judged, steps: ExplainedSteps) -> None:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("host", metavar="HOST", help="host whose format and tools apply, such as claude-code")
+    parser.add_argument(
+        "host",
+        nargs="?",
+        default="",
+        metavar="HOST",
+        help="host whose format and tools apply (default: the one with hookline)",
+    )
     parser.add_argument("what", metavar="COMMAND|JSON", help="shell command line, or native payload")
     parser.add_argument("--cwd", default="", metavar="DIR", help="project folder")
     parser.add_argument("--json", action="store_true", help="print JSON")

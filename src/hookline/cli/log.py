@@ -37,7 +37,9 @@ def run(args: Namespace) -> int:
         query = _build_query(args)
         position = _print_all(_find_records(store, query, args.session), args)
         if not (position or args.follow or args.json):
-            print("no records; `hookline doctor` tests the installed hooks")
+            filtered = any((args.session, args.event, args.action, args.rule, args.since))
+            hint = "no records; `hookline doctor` tests the installed hooks"
+            print("no record matches" if filtered else hint)
         while args.follow:
             time.sleep(POLL_SECONDS)
             spool.drain(folder, store)

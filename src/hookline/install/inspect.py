@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from hookline import hosts
 from hookline.core.events import BLOCK, Event, PreToolUse, Unreadable
 from hookline.core.host import Host
 from hookline.core.install_table import InstallEntry, OwnFiles, Scope, SettingsFile
@@ -291,3 +292,18 @@ def _try_decode(host: Host, payload: dict[str, Any], name: str) -> Event | None:
     except Unreadable:
         return None
     return decoded[1] if decoded else None
+
+
+def find_only_host(places: Places, env: Mapping[str, str]) -> Host:
+    """Return the host in which hookline is installed; raise `LookupError` unless there is exactly one."""
+    scopes: tuple[Scope, ...] = ("project", "user")
+    installed = [
+        host
+        for host in map(hosts.load, hosts.names())
+        if any(install_hooks.active_moments(host, scope, places, env) for scope in scopes)
+    ]
+    if len(installed) == 1:
+        return installed[0]
+    names = ", ".join(host.name for host in installed) or ", ".join(hosts.names())
+    reason = "hookline is installed in several agents" if installed else "hookline is not installed here"
+    raise LookupError(f"{reason}; name the host: {names}")
