@@ -118,7 +118,7 @@ def test_an_unknown_action_lists_the_actions(user):
     ran = user.run("config", "sett")
 
     assert ran.returncode == 2
-    assert b"choose from 'show', 'set', 'edit'" in ran.stderr
+    assert b"did you mean 'set'?" in ran.stderr
 
 
 SETTINGS = ".hookline/hookline.toml"

@@ -1,6 +1,7 @@
 """Test `hookline list`: each hook with its source and why it is off, each host with its capabilities."""
 
 import json
+import re
 
 import pytest
 
@@ -82,19 +83,32 @@ def test_a_host_says_how_each_event_is_to_be_had(user):
 def test_a_pipe_gets_every_word_whole(user):
     long = "x" * 300
     user.write("~/.config/hookline/hookline.toml", f"[hooks.dangerous-command]\nprotected = ['{long}']\n")
-    shown = user.run("list", "hooks").stdout.decode()
+    shown = user.run("list", "hooks", "--wide").stdout.decode()
 
     assert long in shown
     assert "…" not in shown
     assert "\x1b" not in shown
 
 
-def test_a_narrow_terminal_loses_nothing(at_terminal):
-    code, seen = at_terminal("list", "hooks", COLUMNS="60")
+@pytest.mark.parametrize("view", ["hooks", "hosts", "sinks"])
+def test_a_narrow_terminal_splits_no_name_and_names_the_columns_left_out(user, at_terminal, view):
+    code, seen = at_terminal("list", view, COLUMNS="60")
+    rows = json.loads(user.run("list", view, "--json").stdout)[view]
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", seen).splitlines()
+
+    assert (code, "…" in seen) == (0, False)
+    assert max(map(len, lines)) <= 60
+    assert all(row["name"] in {line.split(" ")[0] for line in lines} for row in rows)
+    assert view == "sinks" or "(not shown in 60 columns: " in lines[-1]
+
+
+def test_wide_shows_every_row_on_one_line(at_terminal):
+    code, seen = at_terminal("list", "hooks", "--wide", COLUMNS="60")
+    (row,) = [line for line in seen.splitlines() if line.startswith("budget-countdown ")]
 
     assert code == 0
-    assert "…" not in seen
-    assert "policy" in seen
+    assert "PreToolUse, PostToolUse" in row
+    assert "wrap_up = 300" in row
 
 
 def test_names_cannot_steer_the_terminal(user):
@@ -107,4 +121,4 @@ def test_a_wrong_view_is_refused(user):
     ran = user.run("list", "hoks")
 
     assert ran.returncode == 2
-    assert b"choose from 'hooks', 'hosts'" in ran.stderr
+    assert b"did you mean 'hooks'?" in ran.stderr

@@ -1,6 +1,7 @@
 """Output as tables and JSON, and text that is safe to show on a terminal."""
 
 import json
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from io import StringIO
@@ -13,6 +14,10 @@ from hookline.redact import redact, redact_json
 
 PIPE_WIDTH = 100_000
 """Columns when stdout is not a terminal: wide enough that no cell is wrapped or cut."""
+MAX_WORD = 36
+"""Characters of a word that is not split, such as the name of a rule; a longer one may be a path."""
+MIN_COLUMNS = 2
+"""Columns of a table that are always shown: a name and a value."""
 
 
 def sanitize(text: str) -> str:
@@ -39,14 +44,42 @@ def dump(value: Any) -> None:
     print(json.dumps(redact_json(value), ensure_ascii=False, default=str), flush=True)
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print *rows* below the names of their columns: folded to a terminal's width, whole in a pipe."""
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, wide: bool = False) -> None:
+    """Print *rows* below the names of their columns.
+
+    On a terminal, cells are wrapped between words, and the last columns are left out if the words of all
+    columns do not fit. In a pipe, or if *wide*, every cell is on one line.
+    """
+    cells = [[*map(sanitize, row)] for row in rows]
+    by_column = [*zip(columns, *cells, strict=True)]
+    longest_words = [min(MAX_WORD, _longest_word(column)) for column in by_column]
+    total = PIPE_WIDTH if wide or not sys.stdout.isatty() else shutil.get_terminal_size().columns
+    shown = len(columns)
+    while shown > MIN_COLUMNS and sum(longest_words[:shown]) + 2 * (shown - 1) > total:
+        shown -= 1
+    room = total - sum(longest_words[:shown]) - 2 * (shown - 1)
+    wanted = [max(map(len, column)) - word for column, word in zip(by_column, longest_words, strict=True)]
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in columns:
-        grid.add_column(name, overflow="fold")
-    for row in rows:
-        grid.add_row(*map(sanitize, row))
-    print_rich(grid)
+    for name, word, extra in zip(columns, longest_words, _share(room, wanted[:shown]), strict=False):
+        grid.add_column(name, overflow="fold", width=word + extra)
+    for row in cells:
+        grid.add_row(*row[:shown])
+    print_rich(grid, width=total)
+    if shown < len(columns):
+        print(f"(not shown in {total} columns: {', '.join(columns[shown:])})")
+
+
+def _longest_word(cells: Iterable[str]) -> int:
+    return max(len(word) for cell in cells for word in cell.split() or [""])
+
+
+def _share(room: int, wanted: Sequence[int]) -> list[int]:
+    """Return the part of *room* that each gets of what it *wanted*; those who want least are served first."""
+    parts, left = [0] * len(wanted), max(room, 0)
+    for served, index in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
+        parts[index] = min(wanted[index], left // (len(wanted) - served))
+        left -= parts[index]
+    return parts
 
 
 def align(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -56,11 +89,14 @@ def align(rows: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
 
 
-def print_rich(renderable: Any) -> None:
-    """Print an object of rich; it is rendered first, so that a closed pipe raises its error here."""
+def print_rich(renderable: Any, width: int = 0) -> None:
+    """Print an object of rich, in *width* columns or those of the terminal.
+
+    It is rendered first, so that a closed pipe raises its error here.
+    """
     terminal, buffer = sys.stdout.isatty(), StringIO()
     console = Console(file=buffer, markup=False, emoji=False, highlight=False, force_terminal=terminal)
-    console.width = console.width if terminal else PIPE_WIDTH
+    console.width = width or (console.width if terminal else PIPE_WIDTH)
     console.print(renderable, soft_wrap=hasattr(renderable, "plain"))  # a terminal wraps plain text itself
     print(redact("\n".join(line.rstrip() for line in buffer.getvalue().splitlines())))
 

@@ -30,7 +30,7 @@ def run(args: Namespace) -> int:
         if args.json:
             dump(_collect_facts(setup, views))
         else:
-            _show(setup, views)
+            _show(setup, views, wide=args.wide)
     return 0
 
 
@@ -109,22 +109,29 @@ def _list_native_names(host: Host, event: type[Event]) -> list[str]:
     return [name for name, row in host.moments.items() if row.event is event]
 
 
-def _show(setup: Setup, views: tuple[str, ...]) -> None:
+def _show(setup: Setup, views: tuple[str, ...], *, wide: bool) -> None:
     print_problems(setup.config.problems, setup.config.waiting)
     if setup.user_messages:
         print()
     if "hooks" in views:
-        print_table(
-            ("hook", "state", "events", "priority", "nature", "source", "settings"), _hook_rows(setup)
+        columns = (
+            "hook",
+            "state",
+            "events",
+            "priority",
+            "nature",
+            "source",
+            *(("settings",) if wide else ()),
         )
+        print_table(columns, (row[: len(columns)] for row in _hook_rows(setup)), wide=wide)
     if len(views) > 1:
         print()
     if "hosts" in views:
-        print_table(("host", "event", "support", "abilities", "native event"), _host_rows())
+        print_table(("host", "event", "support", "abilities", "native event"), _host_rows(), wide=wide)
     if len(views) > 1:
         print()
     if "sinks" in views:
-        print_table(("sink", "state", "delivery", "description"), _sink_rows(setup))
+        print_table(("sink", "state", "delivery", "description"), _sink_rows(setup), wide=wide)
 
 
 def _hook_rows(setup: Setup) -> Iterator[tuple[str, ...]]:
@@ -192,6 +199,7 @@ def _sink_rows(setup: Setup) -> Iterator[tuple[str, ...]]:
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("view", nargs="?", choices=VIEWS, help="default: all")
+    parser.add_argument("--wide", action="store_true", help="also list settings, with every row on one line")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
