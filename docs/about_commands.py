@@ -1,6 +1,7 @@
-"""The command line reference: the `--help` of every command, at one width."""
+"""The command line reference and the manual page: the `--help` of every command, at one width."""
 
 import os
+import re
 from argparse import SUPPRESS, ArgumentParser, _HelpAction, _SubParsersAction
 from collections.abc import Iterator
 from unittest.mock import patch
@@ -8,6 +9,7 @@ from unittest.mock import patch
 from hookline.cli._command import EXITS
 from hookline.cli._main import build_parser
 
+MAN_WIDTH = "72"
 WIDTH = "100"
 """Width of the help pages in characters, as the variable `COLUMNS`."""
 
@@ -15,6 +17,28 @@ WIDTH = "100"
 def commands() -> str:
     with patch.dict(os.environ, COLUMNS=WIDTH):  # noqa: TID251 -- argparse takes its width from there
         return "\n".join(f"## {p.prog}\n\n```text\n{_help(p)}\n```\n" for p in _parsers(build_parser()))
+
+
+def man_page() -> str:
+    """Return the manual page in the format of man(7)."""
+    with patch.dict(os.environ, COLUMNS=MAN_WIDTH):  # noqa: TID251 -- as in `commands`
+        overview, *parsers = _parsers(build_parser())
+        sections = [f".SS {_escape(p.prog)}\n.nf\n{_escape(_help(p))}\n.fi\n" for p in parsers]
+    about = str(overview.description).removesuffix(".")
+    return (
+        f'.TH HOOKLINE 1 "" "hookline" "User Commands"\n'
+        f".SH NAME\nhookline \\- {_escape(about[:1].lower() + about[1:])}\n"
+        ".SH SYNOPSIS\n.B hookline\n.I COMMAND\n\\&...\n"
+        f".SH EXIT STATUS\n{_escape(EXITS)}, unless a command states otherwise.\n"
+        f".SH COMMANDS\n{''.join(sections)}"
+    )
+
+
+def _escape(text: str) -> str:
+    """Return *text* for roff: dashes stay dashes, and no line is a request."""
+    escaped = text.replace("\\", "\\e").replace("-", "\\-")
+    lines = re.sub(r"[^\x00-\x7f]", lambda found: rf"\[u{ord(found[0]):04X}]", escaped).splitlines()
+    return "\n".join(f"\\&{line}" if line.startswith((".", "'")) else line for line in lines)
 
 
 def _help(parser: ArgumentParser) -> str:

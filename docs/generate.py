@@ -19,7 +19,8 @@ def pages() -> list[Path]:
 
 def tables(*, check: bool) -> int:
     """Run the cog blocks, or with *check* only print differences; return the exit code."""
-    files = [str(page) for page in pages() if "[[[cog" in page.read_text(encoding="utf-8")]
+    generated = (*pages(), ROOT / "docs" / "hookline.1")
+    files = [str(page) for page in generated if "[[[cog" in page.read_text(encoding="utf-8")]
     options = ["--check", "--diff"] if check else ["-r"]
     return int(Cog().main(["cog", "-I", str(ROOT / "docs"), *options, *files]))
 

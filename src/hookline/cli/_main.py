@@ -28,6 +28,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run(argv: Sequence[str]) -> int:
     """Run the command and return its exit code: 2 for invalid arguments, 1 for a failure."""
     _escape_unprintable()
+    if "_ARGCOMPLETE" in os.environ:
+        from hookline.cli._completion import complete  # noqa: PLC0415 -- only for a shell that completes
+
+        complete(build_parser)
     if not argv:
         build_parser().print_help(sys.stderr)
         return 2
