@@ -150,7 +150,7 @@ def _state(script: str) -> State:
         "home": "/home/u",
         "branch": "main",
         "realpath": lambda path: path,
-        "read_script": lambda path: script,
+        "shell_facts": bash.Facts(read_script=lambda path: script),
         "is_file": lambda path: path.endswith("f"),
         "ckignore": script,
         "ckignore_trusted": True,

@@ -8,7 +8,11 @@ import pytest
 from hookline import State
 from hookline.core.state import Facts
 from hookline.hooks.dangerous_command import dangerous_command
+from hookline.hooks.privacy_block import privacy_block
+from hookline.hooks.scout_block import scout_block
+from hookline.hooks.self_protect import self_protect
 from hookline.shell import Facts as ShellFacts
+from hookline.shell import _read
 from hookline.testing import pre_tool_use
 
 ROOT = "/home/test/project"
@@ -220,3 +224,16 @@ def test_facts_are_looked_up_only_if_a_command_depends_on_them():
         pre_tool_use("ls -l | wc; git status; git commit -m x; rm -rf build", cwd=ROOT),
         State(now=0.0, facts=facts),
     )
+
+
+def test_all_guards_share_one_reading_of_a_line():
+    looked_up = []
+    shell_facts = ShellFacts(read_script=lambda path: looked_up.append(path) or "cat notes.txt\n")
+    facts = Facts({"root": lambda: ROOT, "home": lambda: "/home/test", "shell_facts": lambda: shell_facts})
+    _read.cache_clear()
+
+    for guard in (dangerous_command, privacy_block, scout_block, self_protect):
+        guard.judge(pre_tool_use("bash build.sh", cwd=ROOT), State(now=0.0, facts=facts))
+
+    assert {*looked_up} == {f"{ROOT}/build.sh"}
+    assert _read.cache_info().misses == 2  # one of them without facts

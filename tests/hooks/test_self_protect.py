@@ -9,6 +9,7 @@ from hookline.core.response import Response
 from hookline.core.state import Facts
 from hookline.hooks._self_protect.finding import RULES
 from hookline.hooks.self_protect import self_protect
+from hookline.shell import Facts as ShellFacts
 from hookline.testing import pre_tool_use
 
 HOME = "/home/test"
@@ -192,7 +193,10 @@ def tool(kind, state=state(), tool="Write", **given):  # noqa: B008 -- State is 
             "block write-user",
             "python3 -c \"from pathlib import Path; (Path.home()/'.config'/'hookline'/'x').write_text('')\"",
         ),
-        ("ask hidden", "python3 -c \"exec(__import__('base64').b64decode('eA=='))\""),
+        (
+            "block write-project",
+            "python3 -c \"exec(__import__('base64').b64decode('b3BlbignLmhvb2tsaW5lL3gnLCd3Jyk='))\"",
+        ),
         ("block write-project", "node -e \"require('fs').writeFileSync('.hookline/x','')\""),
         ("block write-project", "perl -e 'open(F,\">.hookline/x\")'"),
         ("block write-project", 'ruby -e \'File.write(".hookline/x","")\''),
@@ -210,9 +214,9 @@ def tool(kind, state=state(), tool="Write", **given):  # noqa: B008 -- State is 
         ("block write-user", "git clone x ~/.config/hookline"),
         ("block write-user", "mount --bind evil ~/.config/hookline"),
         ("ask write-user", "docker run -v ~/.config:/c alpine sh -c 'echo > /c/hookline/x'"),
-        ("block command", "git config alias.x '!hookline trust'"),
+        ("ask command", "git config alias.x '!hookline trust'"),
         ("block command", "git -c alias.x='!hookline trust' x"),
-        ("block write-user", "git config --global alias.x '!echo > ~/.config/hookline/hookline.toml'"),
+        ("ask write-user", "git config --global alias.x '!echo > ~/.config/hookline/hookline.toml'"),
         ("block uninstall", "cat > ~/bin/hookline <<< x"),
         ("block uninstall", "cp evil ~/bin/hookline"),
         ("block write-project", "exec 3> .hookline/x; echo hi >&3"),
@@ -375,8 +379,8 @@ def test_guarded_files_that_are_links_themselves_are_guarded_by_both_names():
         ("x.sh", "hookline trust\n", "./x.sh", "block command"),
         ("x.sh", "AR_DISABLE_X=1 agent\n", ". ./x.sh", "block switch"),
         ("x.sh", "#!/bin/sh\nbash y.sh\n", "./x.sh", "pass"),
-        ("x.py", "open('.hookline/x', 'w')\n", "python x.py", "ask write-project"),
-        ("x.py", "#!/usr/bin/env python3\nopen('.hookline/x', 'w')\n", "./x.py", "ask write-project"),
+        ("x.py", "open('.hookline/x', 'w')\n", "python x.py", "block write-project"),
+        ("x.py", "#!/usr/bin/env python3\nopen('.hookline/x', 'w')\n", "./x.py", "block write-project"),
         ("x.py", "print(open('.hookline/x').read())\n", "python x.py", "pass"),
         ("x", "#!/usr/bin/python3\nfrom hookline.cli import main\nmain()\n", "./x trust", "block command"),
         ("x", "#!/usr/bin/python3\nfrom hookline.cli import main\nmain()\n", "python x off", "block command"),
@@ -393,11 +397,14 @@ def test_guarded_files_that_are_links_themselves_are_guarded_by_both_names():
 def test_a_script_is_judged_when_it_is_started(name, text, command, said):
     scripts = {f"{ROOT}/{name}": text, f"{ROOT}/./{name}": text}
 
-    assert verdict(command, state=state(read_script=lambda: lambda path: scripts.get(path, ""))) == said
+    assert verdict(command, state=state(shell_facts=lambda: ShellFacts(read_script=scripts.get))) == said
 
 
 def test_scripts_that_start_each_other_end():
-    assert verdict("sh x.sh", state=state(read_script=lambda: lambda path: "sh x.sh\n")) == "pass"
+    assert (
+        verdict("sh x.sh", state=state(shell_facts=lambda: ShellFacts(read_script=lambda path: "sh x.sh\n")))
+        == "pass"
+    )
 
 
 def test_a_link_to_the_command_is_the_command():
@@ -613,7 +620,7 @@ def test_ways_that_a_search_has_found(said, command):
 )
 def test_a_script_that_is_run_without_being_named_as_one(command):
     scripts = {f"{ROOT}/s.sh": "hookline trust\n"}
-    known = state(read_script=lambda: lambda path: scripts.get(path, ""))
+    known = state(shell_facts=lambda: ShellFacts(read_script=scripts.get))
 
     assert verdict(command, state=known) == "block command"
     assert verdict(command) == "pass"
@@ -648,7 +655,7 @@ def test_tools_of_others_reach_no_guard(said, name, given):
             "python3 -c \"import os;open(os.path.expanduser('~/.config/hookline/x'),'w').write('x')\"",
         ),
         ("block write-wiring", "python3 -c \"open(str(Path.home())+'/.agent/settings.json','w')\""),
-        ("block write-user", "perl -e 'unlink glob(\"~/.config/*/*.toml\")'"),
+        ("ask hidden", "perl -e 'unlink glob(\"~/.config/*/*.toml\")'"),
         ("block write-wiring", 'perl -e \'rename "x", ".agent/settings.json"\''),
         ("block write-wiring", 'ruby -e \'IO.binwrite(".agent/settings.json","")\''),
         ("ask command", "python3 -c \"from runpy import run_module as r; r('hookline')\""),
@@ -677,11 +684,20 @@ def test_tools_of_others_reach_no_guard(said, name, given):
         ("ask write-user", "chmod -R go-rwx ~/.config"),
         ("block write-user", "chmod -R go-rwx ~/.config/hookline"),
         ("block write-user", "cp -r evil/. ~/.config/hookline"),
-        ("ask hidden", "python3 -c \"p=base64.b64decode('eA=='); open(p,'w').write('')\""),
-        ("ask hidden", "python3 -c \"open('lmot.enilkooh/'[::-1],'w')\""),
-        ("ask hidden", "python3 -c \"import os; os.system(''.join(map(chr,[104,111])))\""),
-        ("ask hidden", "node -e \"fs.writeFileSync(Buffer.from('eA==','base64').toString(),'')\""),
-        ("ask hidden", 'perl -e \'system(pack("H*","6869"))\''),
+        (
+            "block write-project",
+            "python3 -c \"p=base64.b64decode('Lmhvb2tsaW5lL3g='); open(p,'w').write('')\"",
+        ),
+        ("block write-project", "python3 -c \"open('lmot.x/enilkooh.'[::-1],'w')\""),
+        (
+            "block command",
+            "python3 -c \"import os; os.system(''.join(map(chr,[104,111,111,107,108,105,110,101]))+' off')\"",
+        ),
+        (
+            "block write-project",
+            "node -e \"fs.writeFileSync(Buffer.from('Lmhvb2tsaW5lL3g=','base64').toString(),'')\"",
+        ),
+        ("block command", 'perl -e \'system(pack("H*","686f6f6b6c696e65206f6666"))\''),
         ("pass", "vim -c 'w out.txt' x"),
         ("pass", "strace -o log ls"),
         ("pass", "ln -s /tmp/evil b"),
@@ -704,7 +720,7 @@ def test_what_a_reviewer_has_found(said, command):
     ("name", "text", "command", "said"),
     [
         ("x.py", "from runpy import run_module as r\nr('hookline')\n", "python x.py", "ask command"),
-        ("fix3.py", "open('.hookline/x', 'w')\n", "python -m fix3", "ask write-project"),
+        ("fix3.py", "open('.hookline/x', 'w')\n", "python -m fix3", "block write-project"),
         ("x.sh", "hookline trust\n", "GIT_PAGER=./x.sh git log", "block command"),
         ("x.sh", "hookline trust\n", "export EDITOR=./x.sh; git commit", "block command"),
         ("x.sh", "hookline trust\n", "at -f x.sh now", "block command"),
@@ -725,7 +741,7 @@ def test_what_a_reviewer_has_found(said, command):
 def test_scripts_that_a_reviewer_has_found(name, text, command, said):
     scripts = {f"{ROOT}/{name}": text, f"{ROOT}/./{name}": text}
 
-    assert verdict(command, state=state(read_script=lambda: lambda path: scripts.get(path, ""))) == said
+    assert verdict(command, state=state(shell_facts=lambda: ShellFacts(read_script=scripts.get))) == said
 
 
 LOOKING = st.sampled_from(
@@ -775,7 +791,8 @@ def test_what_another_tool_is_given_is_no_line_of_a_shell(said, given):
 
 
 def test_a_program_of_the_project_that_is_called_like_one_that_looks_is_read():
-    scripts = state(read_script=lambda: lambda path: "hookline off 1h" if path.endswith("/ls") else "")
+    shell_facts = ShellFacts(read_script=lambda path: "hookline off 1h" if path.endswith("/ls") else None)
+    scripts = state(shell_facts=lambda: shell_facts)
 
     assert judged("./ls", state=scripts).rule == "command"
     assert judged("ls", state=scripts) is None

@@ -105,7 +105,6 @@ MACHINE_FACTS: Mapping[str, Callable[[Places], Any]] = {
     "branch": lambda places: git_facts.find_branch(places.root),
     "realpath": lambda places: file_facts.path_resolver(),
     "shell_facts": _make_shell_facts,
-    "read_script": lambda places: read_script.read_script,
     "is_file": lambda places: file_facts.is_file,
     "read_project_file": lambda places: lambda name: file_facts.read_project_file(places.root, name),
     "newest_folder": lambda places: lambda name: file_facts.newest_folder(places.root, name),

@@ -23,8 +23,8 @@ from hookline.shell.shell_state import (
     ShellState,
     add_problem,
     cwd,
+    find_file,
     lookup,
-    resolve,
     spend,
     split_origins,
     store_file,
@@ -106,13 +106,25 @@ def run_interpreter(state: ShellState, call: Call, name: str) -> Result:
         return _run_pieces(state, call, name, options, pieces)
     module = options.value("-m") if language == "python" else None
     if module is not None:
-        return _run_module(call, module)
+        return _run_module(state, call, name, module)
     if operands and operands[0].text.rpartition("/")[2] in _TOOL_SCRIPTS:
         return Result(inner=(InnerCommand(name, call.span, operands, stdin=call.stdin),))
     reads_stdin = not operands or operands[0].text in ("-", "/dev/stdin")
-    source = call.stdin if reads_stdin else state.files.get(resolve(state, operands[0].text), "")
     argv = tuple(word.text for word in operands) or ("-",)
-    return _run_source(state, call, name, source, argv, "" if reads_stdin else call.stdin)
+    if reads_stdin:
+        return _run_source(state, call, name, call.stdin, argv, "")
+    return _run_file(state, call, name, operands[0].text, argv)
+
+
+def _run_file(state: ShellState, call: Call, name: str, path: str, argv: tuple[str, ...]) -> Result:
+    """Run a script that the line wrote or that existed before; the latter with limits of its own."""
+    source, exists = find_file(state, path) if UNKNOWN not in path else (None, False)
+    if not exists:
+        return _run_source(state, call, name, source or "", argv, call.stdin)
+    saved, state.existing_script = state.existing_script, source or ""
+    result = _run_source(state, call, name, source or "", argv, call.stdin)
+    state.existing_script = saved
+    return result._replace(inner=tuple(command._replace(exists=True) for command in result.inner))
 
 
 def _has_subcommand(operands: tuple[Word, ...]) -> bool:
@@ -138,8 +150,12 @@ def _run_pieces(state: ShellState, call: Call, name: str, options: Options, piec
     return result._replace(output=UNKNOWN)
 
 
-def _run_module(call: Call, module: Word) -> Result:
-    """Run `python -m name …` as the program of that name."""
+def _run_module(state: ShellState, call: Call, name: str, module: Word) -> Result:
+    """Run `python -m name …`: a module in the working directory, or else the program of that name."""
+    path = module.text.replace(".", "/")
+    for file in (f"{path}.py", f"{path}/__main__.py"):
+        if UNKNOWN not in path and find_file(state, file)[0] is not None:
+            return _run_file(state, call, name, file, (file,))
     index = next((index for index, word in enumerate(call.argv) if word is module), len(call.argv) - 1)
     return Result(
         inner=(InnerCommand("python -m", call.span, (module, *call.argv[index + 1 :]), stdin=call.stdin),)
@@ -219,6 +235,11 @@ _OWN_PATHS = (UNKNOWN, "/tmp/" + UNKNOWN)  # noqa: S108 -- nothing is written th
 """Unknown paths, and temporary ones with an unknown name: their deletion is not evaluated as `rm`."""
 
 
+_AWK_ASSIGNMENT = re.compile(r'\b(\w+)\s*=\s*"((?:[^"\\\n]|\\.)*+)"')
+_AWK_OUTPUT = re.compile(r'\bprintf?\b[^;}\n>]{0,500}(>>?)\s*(?:"((?:[^"\\\n]|\\.)*+)"|(\w+))')
+"""A file that awk prints to, as a literal or the name of a variable."""
+
+
 def _awk(state: ShellState, call: Call) -> Result:
     options = parse_options(call.argv[1:], ("-F", "-v", "-f", "--file", "--assign", "--field-separator"))
     if options.has("-f", "--file") or not options.operands:
@@ -226,6 +247,15 @@ def _awk(state: ShellState, call: Call) -> Result:
     program = options.operands[0]
     if not spend(state, 2 * len(program.text)):
         return Result()
+    settings = [value.text for name, value in options.options if name in ("-v", "--assign") and value]
+    variables = {
+        **dict(setting.partition("=")[::2] for setting in settings),
+        **dict(_AWK_ASSIGNMENT.findall(program.text)),
+    }
+    for operator, text, name in _AWK_OUTPUT.findall(program.text):
+        path = decode_ansi(text) or variables.get(name)
+        if path:
+            _record_effect(state, "append" if operator == ">>" else "write", program.with_text(path, ()))
     return Result(inner=tuple(find_commands(program.text, "awk", program.span)))
 
 
@@ -234,6 +264,6 @@ def _interpreter(name: str) -> Program:
 
 
 PROGRAMS: Mapping[str, Program] = {
-    **{name: _interpreter(name) for name in _LANGUAGES if name != "bun"},
+    **{name: _interpreter(name) for name in _LANGUAGES if name not in ("bun", "node", "nodejs")},
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _awk),
 }

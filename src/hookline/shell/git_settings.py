@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
 from hookline.shell.options import word_set
-from hookline.shell.shell_state import InnerCommand, ShellState, resolve
+from hookline.shell.shell_state import InnerCommand, ShellState, find_file, resolve
 from hookline.shell.syntax import Span
 
 _COMMAND_SETTINGS = word_set(
@@ -66,7 +66,7 @@ def find_variable_commands(
     for name, value in settings:
         if name in COMMAND_VARIABLES and value:
             yield InnerCommand("$" + name, span, code=value.lstrip("|-"))
-        elif name in SCRIPT_VARIABLES and state.files:
-            content = state.files.get(resolve(state, value)) if value else None
+        elif name in SCRIPT_VARIABLES and value:
+            content, exists = find_file(state, value)
             if content is not None:
-                yield InnerCommand("$" + name, span, code=content)
+                yield InnerCommand("$" + name, span, code=content, exists=exists)

@@ -188,6 +188,14 @@ def _bun(state: ShellState, call: Call) -> Result:
     return result if result.inner else run_interpreter(state, call, "bun")
 
 
+def _node(state: ShellState, call: Call) -> Result:
+    """Run code, or a script of `package.json`: `node --run name`."""
+    script = parse_options(call.argv[1:], ("--run",)).value("--run")
+    if script is None:
+        return run_interpreter(state, call, "node")
+    return _run_package_manager(state, call._replace(argv=(call.argv[0], script)), "npm")
+
+
 def _package_manager(name: str) -> Program:
     return lambda state, call: _run_package_manager(state, call, name)
 
@@ -197,4 +205,5 @@ PROGRAMS: Mapping[str, Program] = {
     "just": _just,
     **{name: _package_manager(name) for name in ("npm", "pnpm", "yarn")},
     "bun": _bun,
+    **dict.fromkeys(("node", "nodejs"), _node),
 }

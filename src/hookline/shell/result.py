@@ -60,6 +60,8 @@ class SimpleCommand(Struct, frozen=True, kw_only=True):
     """Its standard input, as far as it is known."""
     stdin_origins: tuple[int, ...] = ()
     """Indices of the commands that printed a part of its standard input."""
+    in_script: bool = False
+    """True if it is in a file that existed before the line."""
 
 
 Action: TypeAlias = Literal[

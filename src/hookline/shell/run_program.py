@@ -106,6 +106,7 @@ def record_command(
             cwd=None if UNKNOWN in directory else directory,
             stdin=input_text,
             stdin_origins=stdin_origins,
+            in_script=state.existing_script != "",
         )
     )
     return unknown_output(state)
@@ -154,7 +155,9 @@ def _run_command(state: ShellState, name: str, argv: tuple[Word, ...], stdin: st
     call = Call(argv, stdin, span)
     program = find_program(name) or state.runners.get(name)
     path = _find_written_program(state, argv[0].text)
-    result = _run_script(state, call, path) if program is None or path else program(state, call)
+    result = program(state, call) if program is not None and not path else Result()
+    if program is None or path or ("/" in argv[0].text and name not in SHELLS):
+        result = result._replace(inner=result.inner + _run_script(state, call, path).inner)
     if result.inner:
         printed = result.output if result.output != UNKNOWN else ""
         return printed + "".join([evaluate_inner(state, command) for command in result.inner])

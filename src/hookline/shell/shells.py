@@ -136,7 +136,9 @@ def _flock(state: ShellState, call: Call) -> Result:
 
 
 def _at(state: ShellState, call: Call) -> Result:
-    return Result("", (InnerCommand("at", call.span, code=call.stdin),)) if call.stdin else Result()
+    file = parse_options(call.argv[1:], ("-f", "-q", "-t")).value("-f")
+    code, exists = find_file(state, file.text) if file is not None else (call.stdin, False)
+    return Result("", (InnerCommand("at", call.span, code=code, exists=exists),)) if code else Result()
 
 
 def _crontab(state: ShellState, call: Call) -> Result:

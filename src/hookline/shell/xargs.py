@@ -15,8 +15,8 @@ from hookline.shell.shell_state import (
     InnerCommand,
     Result,
     ShellState,
+    find_file,
     find_written_files,
-    resolve,
     spend,
     unknown_output,
 )
@@ -49,7 +49,7 @@ def _xargs(state: ShellState, call: Call) -> Result:
     if placeholder is None and options.has("--replace", "-i"):
         placeholder = options.value("--replace") or Word(text="{}", span=call.span)
     file = options.value("-a", "--arg-file")
-    text = call.stdin if file is None else state.files.get(resolve(state, file.text), UNKNOWN)
+    text = call.stdin if file is None else find_file(state, file.text)[0] or UNKNOWN
     items = (
         _split_items(text, separator)
         if separator is not None

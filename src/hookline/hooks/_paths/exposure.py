@@ -54,7 +54,7 @@ def named(code: str, shell: str, place: Place) -> Iterator[tuple[Word, str, Sort
         words = windows.opened(code, shell)
         yield from ((word, "use", sort(word.text, place, glob=True)) for word in words)
         return
-    for effect in read(code, cwd=place.cwd, home=place.home).effects:
+    for effect in read(code, cwd=place.cwd, home=place.home, facts=place.facts).effects:
         if not effect.derived:
             path = effect.path
             yield path, effect.action, sort(path.text, place, cwd=effect.cwd, glob=path.glob)
@@ -62,9 +62,9 @@ def named(code: str, shell: str, place: Place) -> Iterator[tuple[Word, str, Sort
 
 def exposures(line: str, place: Place) -> Iterator[Exposure]:
     """Yield an exposure for everything in *line* that breaks a rule."""
-    reading = read(line, cwd=place.cwd, home=place.home)
+    reading = read(line, cwd=place.cwd, home=place.home, facts=place.facts)
     effects = [_traced(one, reading.commands) for one in reading.effects if not one.derived]
-    kinds = [_kind(one, place) if one.action in _RELEVANT else None for one in effects]
+    kinds = [_kind(one, place, reading.commands) if one.action in _RELEVANT else None for one in effects]
     sources = _find_sources(reading.commands, effects, kinds)
     for effect, held in zip(effects, kinds, strict=True):
         if _exposes(effect, held, sources):
@@ -123,9 +123,11 @@ def _exposes(effect: Effect, held: Secret | None, sources: frozenset[int]) -> bo
     return held in _EXPOSED.get(effect.action, _NONE) and not effect.forced
 
 
-def _kind(effect: Effect, place: Place) -> Secret | None:
+def _kind(effect: Effect, place: Place, commands: Sequence[SimpleCommand]) -> Secret | None:
     path = effect.path
     found = kind(path.text, place, cwd=effect.cwd, glob=path.glob)
+    if found == "dotenv" and commands[effect.command].in_script:
+        return None  # existing scripts load the settings of their project
     inside = found == "key" and quiet(
         absolute(path.text, effect.cwd or place.cwd, place.home), place.root or place.cwd
     )

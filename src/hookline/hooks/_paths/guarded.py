@@ -10,6 +10,7 @@ from hookline.hooks._paths import ignore_rules
 from hookline.hooks._paths.secret import Secret, secret
 from hookline.hooks._paths.spelling import absolute, segments, url
 from hookline.hooks._paths.tool_fields import Field
+from hookline.shell import NO_FACTS, Facts
 
 
 class Place(NamedTuple):
@@ -19,6 +20,7 @@ class Place(NamedTuple):
     home: str = ""
     root: str = ""
     real: Callable[[str], str] = lambda path: path
+    facts: Facts = NO_FACTS
     patterns: tuple[str, ...] = ()
     """Patterns of further files that need approval, in the syntax of `.gitignore`."""
 

@@ -15,6 +15,7 @@ from hookline.hooks._paths.exposure import lines, named
 from hookline.hooks._paths.guarded import Exposure, Place, Sort, guarded
 from hookline.hooks._paths.secret import Secret
 from hookline.hooks._paths.tool_fields import Field, fields
+from hookline.shell import NO_FACTS
 
 RULE = "sensitive-path"
 SHELLS = frozenset({"shell", "powershell", "cmd"})
@@ -37,6 +38,7 @@ def whereabouts(event: PreToolUse, state: State, patterns: tuple[str, ...]) -> P
         home=state.home,
         root=state.root,
         real=state.facts.get("realpath", lambda path: path),
+        facts=state.facts.get("shell_facts") or NO_FACTS,
         patterns=patterns,
     )
 

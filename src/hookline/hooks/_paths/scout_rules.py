@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from hookline.hooks._paths import ignore_rules
 from hookline.hooks._paths.spelling import absolute, url
+from hookline.shell import NO_FACTS, Facts
 
 _SMALL_GIT_FILE = re.compile(
     r"(?:^|/)\.git/(?:config|description|packed-refs|[A-Z_]+|(?:hooks|info|refs|rebase-merge|rebase-apply)(?:/[^*?]*)?)/?$"
@@ -28,6 +29,7 @@ class Ground(NamedTuple):
     """True if a person has trusted the lines that include `.git`, `.aws` and `.ssh`."""
     real: Callable[[str], str] = lambda path: path
     is_file: Callable[[str], bool] = lambda path: False
+    facts: Facts = NO_FACTS
 
 
 class Found(NamedTuple):

@@ -15,6 +15,7 @@ from hookline.hooks._paths.scout_rules import Found, Ground, reopened
 from hookline.hooks._paths.secret import secret
 from hookline.hooks._paths.shell_paths import looked
 from hookline.hooks._paths.tool_fields import Field, fields
+from hookline.shell import NO_FACTS
 
 _MAX_LINES = 500
 """Maximum number of lines that a tool may read of a log."""
@@ -47,6 +48,7 @@ def whereabouts(event: PreToolUse, state: State, patterns: tuple[str, ...]) -> G
         trusted="!" in own and bool(facts.get("ckignore_trusted", False)),
         real=facts.get("realpath", lambda path: path),
         is_file=facts.get("is_file", lambda path: False),
+        facts=facts.get("shell_facts") or NO_FACTS,
     )
 
 

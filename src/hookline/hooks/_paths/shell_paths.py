@@ -39,7 +39,7 @@ def looked(code: str, shell: str, ground: Ground) -> Iterator[Looked]:
         words = windows.opened(code, shell, known=True)
         yield from (Looked(word, _at(path(word.text, ground), word)) for word in words)
         return
-    reading = read(code, cwd=ground.cwd, home=ground.home)
+    reading = read(code, cwd=ground.cwd, home=ground.home, facts=ground.facts)
     written: set[str] = set()
     for effect in reading.effects:
         whole = absolute(effect.path.text, effect.cwd or ground.cwd, ground.home)
@@ -51,6 +51,8 @@ def looked(code: str, shell: str, ground: Ground) -> Iterator[Looked]:
 
 def _judge(effect: Effect, command: SimpleCommand, ground: Ground, *, is_new: bool) -> Looked:
     word = effect.path
+    if command.in_script:
+        return Looked(word, None, "an existing script opens it")
     patches = command.name in _PATCH_TOOLS
     if effect.action not in ("read", "list") and not patches and not _uses_key(effect, ground):
         return Looked(word, None, "the command does not print its content")

@@ -140,7 +140,8 @@ def _is_hookline(word: Word, guard: Guard, cwd: str | None, *, bare: bool = Fals
     places = [*dict.fromkeys(guard.places(text, cwd))]
     places += [guard.copies[place] for place in places if place in guard.copies]
     return any(
-        place.rpartition("/")[2] in OURSELVES or "from hookline.cli import" in guard.script(place)
+        place.rpartition("/")[2] in OURSELVES
+        or "from hookline.cli import" in (guard.facts.read_script(place) or "")
         for place in places
     )
 

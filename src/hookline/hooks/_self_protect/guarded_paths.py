@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from hookline.core.state import LazyMapping, State
 from hookline.hosts import AGENT_PROGRAMS
-from hookline.shell import UNKNOWN
+from hookline.shell import NO_FACTS, UNKNOWN, Facts
 
 FOLDER = ".hookline"
 OURSELVES = ("hookline", "hookline-client")
@@ -43,7 +43,7 @@ class Guard(Struct, frozen=True, kw_only=True):
     tails: Mapping[str, str] = field(default_factory=dict)
     """Path suffixes of the settings that install the guards in any project, each with its rule."""
     real: Callable[[str], str] = lambda path: path
-    script: Callable[[str], str] = lambda path: ""
+    facts: Facts = NO_FACTS
     programs: tuple[str, ...] = ()
     """Folders of the `PATH` variable."""
     links: dict[str, str] = field(default_factory=dict)
@@ -232,7 +232,7 @@ def make_guard(cwd: str, state: State) -> Guard:
         paths=LazyMapping(lambda: _find_paths(state, real)),
         tails=LazyMapping(lambda: _find_tails(_given_paths(state), state.root)),
         real=real,
-        script=state.facts.get("read_script") or (lambda path: ""),
+        facts=state.facts.get("shell_facts") or NO_FACTS,
         programs=tuple(filter(None, state.env.get("PATH", "").lower().split(":"))),
     )
 
