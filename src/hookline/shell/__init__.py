@@ -34,7 +34,7 @@ from hookline.shell.result import (
     SimpleCommand,
     Word,
 )
-from hookline.shell.run_program import evaluate_inner, parse_code
+from hookline.shell.run_program import evaluate_inner, parse_code, run_traps
 from hookline.shell.shell_state import ShellState
 from hookline.shell.source import MAX_LINE, MAX_WORK
 from hookline.shell.windows import parse_windows_code
@@ -134,6 +134,7 @@ def _read(
 
 def _evaluate_bash(state: ShellState) -> None:
     evaluate_steps(state, parse_code(state, state.line), "")
+    run_traps(state)
 
 
 def _initial_variables(cwd: str, home: str) -> dict[str, str]:

@@ -248,7 +248,8 @@ def _trap(state: ShellState, call: Call) -> Result:
     operands = parse_options(call.argv[1:]).operands
     if len(operands) < 2 or operands[0].text in ("-", ""):  # noqa: PLR2004 -- a command and a signal
         return _SILENT
-    return Result("", (InnerCommand("trap", operands[0].span, code=operands[0].text, subshell=False),))
+    state.traps.append(InnerCommand("trap", operands[0].span, code=operands[0].text, subshell=False))
+    return _SILENT
 
 
 def _do_nothing(state: ShellState, call: Call) -> Result:

@@ -1,4 +1,4 @@
-"""Interpreters: `python -c`, `node -e`, scripts and here-documents, and the calls in awk, Lua and Vim code.
+"""Interpreters: `python -c`, `node -e`, scripts and here-documents, and the calls in Lua and Vim code.
 
 Code of Python, JavaScript, Perl, Ruby and PHP is evaluated by the package `code`. In the other languages only
 calls with literal arguments are found.
@@ -141,12 +141,13 @@ def _run_pieces(state: ShellState, call: Call, name: str, options: Options, piec
     if options.has("-p", "--print") and _LANGUAGES[name] == "javascript" and not re.search(r"[;\n]", source):
         source = f"console.log({source})"
     index = next((index for index, word in enumerate(call.argv) if word is pieces[-1]), len(call.argv) - 1)
-    argv = ("-c", *(word.text for word in call.argv[index + 1 :]))
+    arguments = tuple(word.text for word in call.argv[index + 1 :])
+    argv = arguments if _LANGUAGES[name] == "javascript" else ("-c", *arguments)
     result = _run_source(state, call._replace(span=pieces[0].span), name, source, argv, call.stdin)
     if _LANGUAGES[name] not in ("perl", "ruby") or not options.has("-n", "-p"):
         return result
     for word in options.operands:
-        _record_effect(state, "edit" if options.has("-i") else "read", word)
+        record_effect(state, "edit" if options.has("-i") else "read", word)
     return result._replace(output=UNKNOWN)
 
 
@@ -222,10 +223,10 @@ def _find_inner_commands(
             argv = tuple(Word(text=text, span=call.span, glob=text.endswith("/*")) for text in words)
             yield InnerCommand(f"{via} {'rmtree' if effect.recursive else 'remove'}()", call.span, argv)
         else:
-            _record_effect(state, effect.action, Word(text=path, span=call.span), recursive=effect.recursive)
+            record_effect(state, effect.action, Word(text=path, span=call.span), recursive=effect.recursive)
 
 
-def _record_effect(state: ShellState, action: Action, path: Word, *, recursive: bool = False) -> None:
+def record_effect(state: ShellState, action: Action, path: Word, *, recursive: bool = False) -> None:
     state.code_effects.append(
         Effect(action=action, path=path, recursive=recursive, command=len(state.commands) - 1)
     )
@@ -235,35 +236,10 @@ _OWN_PATHS = (UNKNOWN, "/tmp/" + UNKNOWN)  # noqa: S108 -- nothing is written th
 """Unknown paths, and temporary ones with an unknown name: their deletion is not evaluated as `rm`."""
 
 
-_AWK_ASSIGNMENT = re.compile(r'\b(\w+)\s*=\s*"((?:[^"\\\n]|\\.)*+)"')
-_AWK_OUTPUT = re.compile(r'\bprintf?\b[^;}\n>]{0,500}(>>?)\s*(?:"((?:[^"\\\n]|\\.)*+)"|(\w+))')
-"""A file that awk prints to, as a literal or the name of a variable."""
-
-
-def _awk(state: ShellState, call: Call) -> Result:
-    options = parse_options(call.argv[1:], ("-F", "-v", "-f", "--file", "--assign", "--field-separator"))
-    if options.has("-f", "--file") or not options.operands:
-        return Result()
-    program = options.operands[0]
-    if not spend(state, 2 * len(program.text)):
-        return Result()
-    settings = [value.text for name, value in options.options if name in ("-v", "--assign") and value]
-    variables = {
-        **dict(setting.partition("=")[::2] for setting in settings),
-        **dict(_AWK_ASSIGNMENT.findall(program.text)),
-    }
-    for operator, text, name in _AWK_OUTPUT.findall(program.text):
-        path = decode_ansi(text) or variables.get(name)
-        if path:
-            _record_effect(state, "append" if operator == ">>" else "write", program.with_text(path, ()))
-    return Result(inner=tuple(find_commands(program.text, "awk", program.span)))
-
-
 def _interpreter(name: str) -> Program:
     return lambda state, call: run_interpreter(state, call, name)
 
 
 PROGRAMS: Mapping[str, Program] = {
     **{name: _interpreter(name) for name in _LANGUAGES if name not in ("bun", "node", "nodejs")},
-    **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _awk),
 }

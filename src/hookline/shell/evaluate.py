@@ -15,7 +15,7 @@ from hookline.shell.bombs import is_fork_bomb
 from hookline.shell.grammar import parse_assignment
 from hookline.shell.program_table import program_name
 from hookline.shell.result import UNKNOWN, Redirect, Word
-from hookline.shell.run_program import evaluate_alias, evaluate_variables, invoke, record_command
+from hookline.shell.run_program import evaluate_alias, evaluate_variables, invoke, record_command, run_traps
 from hookline.shell.shell_state import (
     HOLE,
     MAX_ALTERNATIVES,
@@ -154,7 +154,9 @@ def _evaluate_while(state: ShellState, compound: Compound, stdin: str) -> str:
 
 def _evaluate_parenthesis(state: ShellState, compound: Compound, stdin: str) -> str:
     checkpoint = len(state.undo_log)
-    output = _evaluate_bodies(state, compound, stdin)
+    traps, state.traps = state.traps, []
+    output = _evaluate_bodies(state, compound, stdin) + run_traps(state)
+    state.traps = traps
     rollback(state, checkpoint)
     return output
 

@@ -7,7 +7,15 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from hookline.shell.result import UNKNOWN
-from hookline.shell.shell_state import HOLE, ShellState, lookup, set_variable, spend, unset_value
+from hookline.shell.shell_state import (
+    HOLE,
+    ShellState,
+    limit_values,
+    lookup,
+    set_variable,
+    spend,
+    unset_value,
+)
 from hookline.shell.syntax import Param, Part
 
 ExpandText: TypeAlias = Callable[[tuple[Part, ...]], str]
@@ -98,11 +106,17 @@ def _current_value(state: ShellState, param: Param, expand: ExpandText) -> str |
     if UNKNOWN in name:
         return UNKNOWN
     array = state.variables.get(name + "[]")
-    return (
-        lookup(state, name)
-        if array is None
-        else _array_item(array, expand(param.subscript) if param.subscript else "0")
-    )
+    if array is None:
+        return lookup(state, name)
+    index = expand(param.subscript) if param.subscript else "0"
+    exact = _array_item(array, index)
+    is_literal = len(param.subscript) == 1 and param.subscript[0] == index
+    if not param.subscript or (is_literal and exact != UNKNOWN):
+        return exact
+    # A counter has other values in later rounds of its loop, so that any item may be meant.
+    items = limit_values(_KEY_PREFIX.sub("", item, count=1) for item in array if item != HOLE)
+    state.alternative_count = max(state.alternative_count, len(items))
+    return items[min(state.alternative, len(items) - 1)] if items else exact
 
 
 def _positional_value(state: ShellState, index: int) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from hookline.shell import (
+    awk,
     builtins,
     copy_programs,
     decoders,
@@ -49,6 +50,7 @@ _MODULES = (
     decoders,
     text_filters,
     listings,
+    awk,
 )
 """Modules with programs; for a program in several of them, the last one counts."""
 
@@ -69,17 +71,10 @@ def find_program(name: str) -> Program | None:
     return _PROGRAMS.get(name)
 
 
-def _run_awk(state: ShellState, call: Call) -> Result:
-    """Run the commands in the code of awk, and return the text that it prints."""
-    commands, printed = embedded.PROGRAMS["awk"](state, call), text_filters.AWK(state, call)
-    return printed._replace(inner=commands.inner + printed.inner)
-
-
 _PROGRAMS: Mapping[str, Program] = {
     **{name: program for module in _MODULES for name, program in module.PROGRAMS.items()},
-    **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _run_awk),
 }
-_NON_FILE_MODULES = (stdout, builtins, wrappers, shells, xargs, git_runs, embedded, windows)
+_NON_FILE_MODULES = (stdout, builtins, wrappers, shells, xargs, git_runs, embedded, awk, windows)
 NON_FILE_PROGRAMS = frozenset(name for module in _NON_FILE_MODULES for name in module.PROGRAMS) | {
     "ssh",
     "mosh",

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from hookline.shell.ansi import decode_ansi
 from hookline.shell.embedded import run_interpreter
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import UNKNOWN
@@ -182,6 +183,45 @@ def _set_scripts(state: ShellState, settings: Sequence[str]) -> None:
         write_file(state, "package.json", json.dumps({"scripts": scripts}), append=False)
 
 
+_SCRIPT_EDIT = re.compile(
+    r"""\.?scripts(?:\.([\w:-]+)|\.?\[?"([^"]+)"\]?)\s*\|?=\s*(?:"((?:[^"\\]|\\.)*+)"|\$(\w+))"""
+)
+"""An assignment to a script of `package.json` in a program of jq or yq."""
+_JOINED_LIST = re.compile(r"""\s*(?:\$(\w+)|(\[[^\]|]*\])\s*\|\s*join\((".*")\))\s*""")
+
+
+def _join_literal(program: str, values: Mapping[str, str]) -> str | None:
+    """Return the output of a jq program that prints a variable, or joins a literal list."""
+    match = _JOINED_LIST.fullmatch(program)
+    if match is None:
+        return None
+    if match[1]:
+        return values.get(match[1])
+    try:
+        return str(json.loads(match[3])).join(json.loads(match[2])) + "\n"
+    except (ValueError, TypeError, RecursionError):
+        return None
+
+
+def _edit_scripts(state: ShellState, call: Call) -> Result:
+    """Return the scripts that a program of jq or yq sets, or write them to the file that it edits."""
+    texts = [word.text for word in call.argv]
+    if not spend(state, sum(map(len, texts)) >> 4):
+        return Result()
+    values = {texts[at + 1]: texts[at + 2] for at, text in enumerate(texts[:-2]) if text == "--arg"}
+    edits = [match.groups() for text in texts if "scripts" in text for match in _SCRIPT_EDIT.finditer(text)]
+    scripts = {
+        name or quoted: values.get(variable, UNKNOWN) if variable else decode_ansi(text)
+        for name, quoted, text, variable in edits
+    }
+    if not scripts:
+        return Result(next(filter(None, (_join_literal(text, values) for text in texts[1:])), UNKNOWN))
+    content = json.dumps({"scripts": scripts})
+    if {"-i", "--inplace"} & {*texts}:
+        write_file(state, texts[-1], content, append=False)
+    return Result(content + "\n")
+
+
 def _bun(state: ShellState, call: Call) -> Result:
     """Run bun, which is a package manager, a runner and an interpreter."""
     result = _run_package_manager(state, call, "bun")
@@ -205,5 +245,6 @@ PROGRAMS: Mapping[str, Program] = {
     "just": _just,
     **{name: _package_manager(name) for name in ("npm", "pnpm", "yarn")},
     "bun": _bun,
+    **dict.fromkeys(("jq", "gojq", "yq"), _edit_scripts),
     **dict.fromkeys(("node", "nodejs"), _node),
 }

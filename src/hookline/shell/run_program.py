@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from hookline.shell.git_settings import find_variable_commands
 from hookline.shell.grammar import COMMAND_WORK, parse
@@ -41,6 +42,19 @@ _MAX_FOLDERS = 20
 """Maximum folders of `PATH` that are searched."""
 _SCRIPT_WORK, _SCRIPT_COMMANDS = 120_000, 400
 """Units of work, and simple commands, of a script that existed before the line."""
+_CODE_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("python", "python3"), ("-c",)),
+    **dict.fromkeys(("perl", "ruby", "node"), ("-e", "-E", "-p", "-pe")),
+    "php": ("-r",),
+    **dict.fromkeys(("jq", "yq"), ("-n", "-nr", "-rn", "--null-input")),
+}
+"""Options of programs that compute their output from their arguments."""
+_MACHINE_VALUES = re.compile(
+    r"\b(?:sys|sysconfig|site|time|date\w*|Date|rand\w*|uuid\w*|secrets|platform|environ|getenv|ENV|process"
+    r"|which|__file__|\w*version\w*|import_module|os\.cpu_count|tempfile)\b|\0"
+)
+"""Names in code whose output depends on the machine or the time."""
+_MAX_TRAPS = 50
 _TRANSFORMERS = word_set("perl python python3 ruby node php lua jq yq openssl gpg m4 xmllint sed dc bc")
 """Programs whose output depends on their input in ways that are not followed."""
 _MAX_SEARCHED = 4_000
@@ -69,9 +83,11 @@ def invoke(
         set_values(state, key, (value,))
     if settings:
         evaluate_variables(state, settings, span)
+    before = len(state.commands), len(state.code_effects)
     output = _run_command(state, name, argv, stdin, span)
     output = attribute_unknown(output if len(output) <= MAX_TEXT else OPAQUE, output_mark)
-    if output == output_mark and name in _TRANSFORMERS and stdin and UNKNOWN not in stdin:
+    is_alone = before == (len(state.commands), len(state.code_effects))
+    if name in _TRANSFORMERS and is_unknown(output) and _is_fixed(name, argv, stdin, is_alone=is_alone):
         output = OPAQUE + output_mark.removeprefix(UNKNOWN)
     for key, old in outer:
         if old is None:
@@ -79,6 +95,15 @@ def invoke(
         else:
             set_values(state, key, old)
     return output
+
+
+def _is_fixed(name: str, argv: tuple[Word, ...], stdin: str, *, is_alone: bool) -> bool:
+    """Return whether the line fixes the output of a program: its input is known, or its code uses no file."""
+    if stdin:
+        return UNKNOWN not in stdin
+    texts = {word.text for word in argv[1:]}
+    has_code = is_alone and not texts.isdisjoint(_CODE_OPTIONS.get(name, ()))
+    return has_code and not any(map(_MACHINE_VALUES.search, texts))
 
 
 def record_command(
@@ -218,11 +243,20 @@ def evaluate_inner(state: ShellState, command: InnerCommand) -> str:
         set_values(state, name, (value,))
     if command.settings:
         evaluate_variables(state, command.settings, command.span)
+    traps, state.traps = state.traps, []
     output = _evaluate_script(state, command) if command.exists else _evaluate_contents(state, command)
     if command.subshell:
+        output += run_traps(state)
         rollback(state, checkpoint)
+    state.traps = traps + state.traps
     state.via, state.depth, state.wrapper_depth, state.alternative, state.alternative_count = saved
     return output
+
+
+def run_traps(state: ShellState) -> str:
+    """Evaluate the commands of `trap` at the end of a shell, and return their output."""
+    traps, state.traps = state.traps[:_MAX_TRAPS], []
+    return "".join([evaluate_inner(state, command) for command in traps])
 
 
 def evaluate_variables(state: ShellState, settings: tuple[tuple[str, str], ...], span: Span) -> None:

@@ -28,7 +28,7 @@ MAX_PROBLEMS = 16
 """Maximum problems that are recorded; one is enough to ask the user."""
 _MATCH_ALL_GLOB = re.compile(r"(\.?/|[^*?\[]*/|(?!.*/))(?:\*|\.\*|\*\*|\.\[!\.\]\*|\?\*)/?")
 """A pattern that matches everything in a folder."""
-_FOLDER_OF_GLOB = re.compile(r"[^*?\[]*/")
+_WILDCARDS = re.compile(r"(?:[*?]|\[[^\]/]*\]|[@+]\([^()]*\))+")
 _SCRATCH_FOLDERS = ("/tmp/", "/var/tmp/")  # noqa: S108 -- nothing is written there
 MAX_FILES = 200
 """Maximum files written by one line whose content is remembered."""
@@ -89,6 +89,8 @@ class ShellState(Struct, kw_only=True):
     problems: list[Problem] = field(default_factory=list)
     code_effects: list[Effect] = field(default_factory=list)
     """Effects of code in other languages on files."""
+    traps: list[InnerCommand] = field(default_factory=list)
+    """Commands of `trap`, which run when the shell ends."""
     fork_bombs: list[Span] = field(default_factory=list)
     runners: Mapping[str, Callable[[ShellState, Call], Result]] = field(default_factory=dict)
     """Further programs that run their arguments, besides those in the program table."""
@@ -264,8 +266,7 @@ def list_matches(word: Word) -> str:
     match = _MATCH_ALL_GLOB.fullmatch(word.text)
     if match is not None and match.group(1) not in _SCRATCH_FOLDERS:
         return (match.group(1) or "./") + UNSET
-    folder = _FOLDER_OF_GLOB.match(word.text)
-    return (folder.group() if folder is not None else "") + UNKNOWN
+    return _WILDCARDS.sub(UNKNOWN, word.text)
 
 
 def cwd(state: ShellState) -> str:

@@ -21,10 +21,12 @@ from hookline.shell.shell_state import (
     resolve,
     set_values,
     set_variable,
+    spend,
     store_file,
 )
 from hookline.shell.syntax import Redirection
 
+_REFERENCE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})", re.ASCII)
 _OUTPUT_OPERATORS = frozenset({">", ">>", ">|", "&>", "&>>"})
 _FIRST_NAMED_FD = 10
 """The descriptor that bash assigns to the first `{name}`."""
@@ -149,7 +151,10 @@ def _select_lines(text: str, literal: str, options: Options) -> str:
 
 
 def _envsubst(state: ShellState, call: Call) -> Result:
-    return pass_through(state, call, ())
+    if not spend(state, len(call.stdin) >> 4):
+        return Result()
+    text = _REFERENCE.sub(lambda match: lookup(state, match[1] or match[2]) or "", call.stdin)
+    return pass_through(state, call._replace(stdin=text), ())
 
 
 def pass_through(state: ShellState, call: Call, files: tuple[Word, ...]) -> Result:

@@ -6,17 +6,16 @@ A filter keeps unknown parts of its input, with their origin, unless it selects 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from hookline.shell.ansi import decode_ansi, decode_printf
+from hookline.shell.ansi import decode_ansi
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import UNKNOWN
 from hookline.shell.shell_state import (
     MAX_TEXT,
     OPAQUE,
     Call,
-    InnerCommand,
     Result,
     ShellState,
     is_unknown,
@@ -233,122 +232,6 @@ def _yes(state: ShellState, call: Call) -> Result:
     return Result((" ".join(word.text for word in call.argv[1:]) or "y") + "\n")
 
 
-_AWK_BLOCK = re.compile(
-    r"\s*(?:(BEGIN|END|NF|1|/[^/]*/|NR[<>=!]=?\d+)\s*)?\{([^{}]*)\}\s*|\s*(1|NF|//|\$0)\s*;?\s*\Z"
-)
-_AWK_STATEMENT = re.compile(r"\s*(print|printf|system)\b\s*(\(.*\)|.*)\s*", re.DOTALL)
-_MAX_AWK = 1_000
-"""Maximum characters of an awk program whose output is computed."""
-_AWK_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|\$(NF|\d+)|(NR)|(,)|\s+')
-
-
-def _awk(state: ShellState, call: Call) -> Result:
-    """Run an awk program that only prints fields and strings, or runs them with `system`."""
-    options = parse_options(call.argv[1:], word_set("-F -v -f --file --assign --field-separator"))
-    if options.has("-f", "--file", "-v", "--assign") or not options.operands:
-        return Result()
-    blocks = _parse_awk(options.operands[0].text)
-    text = read_text(state, call, options._replace(operands=options.operands[1:]))
-    if blocks is None:
-        return Result(OPAQUE if text and UNKNOWN not in text else UNKNOWN)
-    starts = any(condition == "BEGIN" for condition, _ in blocks)
-    if OPAQUE in text:
-        return Result(OPAQUE)
-    if is_unknown(text) and not starts:
-        return Result(text or UNKNOWN) if all(not condition for condition, _ in blocks) else Result()
-    word = options.value("-F", "--field-separator")
-    printed, run = list[str](), list[str]()
-    for record in _awk_records(blocks, text, decode_ansi(word.text) if word is not None else ""):
-        if not spend(state, 4):
-            return Result(OPAQUE)
-        (run if record[0] == "system" else printed).append(record[1])
-    inner = tuple(InnerCommand("awk", options.operands[0].span, code=code) for code in run)
-    return Result("".join(printed), inner)
-
-
-def _parse_awk(program: str) -> list[tuple[str, list[str]]] | None:
-    """Return the conditions and statements of *program*, or None if it is not in the subset."""
-    blocks: list[tuple[str, list[str]]] = []
-    pos = 0 if len(program) <= _MAX_AWK else -1
-    while 0 <= pos < len(program):
-        match = _AWK_BLOCK.match(program, pos)
-        if match is None or match.end() == pos:
-            return None
-        pos = match.end()
-        if match.group(3):
-            blocks.append(("", ["print $0"]))
-        else:
-            condition = "" if match.group(1) in ("1", "NF") else match.group(1) or ""
-            blocks.append(
-                (
-                    condition,
-                    [
-                        part
-                        for part in re.split(r'[;\n](?=(?:[^"]*"[^"]*")*[^"]*\Z)', match.group(2))
-                        if part.strip()
-                    ],
-                )
-            )
-    return blocks if pos >= 0 else None
-
-
-def _awk_records(blocks: list[tuple[str, list[str]]], text: str, separator: str) -> Iterator[tuple[str, str]]:
-    """Yield the texts that the program prints or runs, with the kind of each."""
-    lines = text.removesuffix("\n").split("\n") if not is_unknown(text) else []
-    for condition, statements in blocks:
-        inputs = [""] if condition in ("BEGIN", "END") else lines
-        for number, line in enumerate(inputs, 1):
-            fields = line.split() if separator in ("", " ") else line.split(separator)
-            for statement in statements:
-                yield _awk_output(statement, [line, *fields], number)
-
-
-def _awk_output(statement: str, fields: list[str], number: int) -> tuple[str, str]:
-    match = _AWK_STATEMENT.fullmatch(statement)
-    if match is None:
-        return "print", OPAQUE
-    name, rest = match.group(1), match.group(2).strip()
-    arguments = _awk_values(
-        rest[1:-1] if rest.startswith("(") and rest.endswith(")") else rest, fields, number
-    )
-    if arguments is None:
-        return name, OPAQUE
-    if name == "printf":
-        pieces = iter(arguments[1:])
-        return name, re.sub(r"%[sd]", lambda _: next(pieces, ""), decode_printf(arguments[0]))
-    return name, " ".join(arguments) + ("\n" if name == "print" else "") if arguments else fields[0] + "\n"
-
-
-def _awk_values(text: str, fields: list[str], number: int) -> list[str] | None:
-    """Return the values of a list of strings and fields, where adjacent ones are joined."""
-    values: list[str] = []
-    pos, joins = 0, False
-    while pos < len(text):
-        match = _AWK_TOKEN.match(text, pos)
-        if match is None:
-            return None
-        pos = match.end()
-        string, field, record, comma = match.groups()
-        if comma:
-            joins = False
-        elif string is not None or field or record:
-            value = (
-                decode_ansi(string)
-                if string is not None
-                else str(number)
-                if record
-                else _awk_field(field, fields)
-            )
-            values[len(values) - joins :] = ["".join(values[len(values) - joins :]) + value]
-            joins = True
-    return values
-
-
-def _awk_field(name: str, fields: list[str]) -> str:
-    index = len(fields) - 1 if name == "NF" else int(name[:4])
-    return fields[index] if index < len(fields) else ""
-
-
 PROGRAMS: Mapping[str, Program] = {
     **dict.fromkeys(("tr", "gtr"), _tr),
     "cut": _filter_lines("-c -b -f -d --characters --bytes --fields --delimiter", _cut),
@@ -362,5 +245,3 @@ PROGRAMS: Mapping[str, Program] = {
     "dirname": _dirname,
     "yes": _yes,
 }
-AWK = _awk
-"""The text that awk prints; the commands in its code are found elsewhere."""
