@@ -32,7 +32,7 @@ _AWK_NAME = re.compile(
 """A string or pattern, which stays as it is, or a variable that is not set here."""
 _AWK_JOINED = re.compile(r'(?<=[^\\])"[ \t]+"(?=[^;)}\n,])')
 _AWK_ASSIGNMENT = re.compile(rf"\b(\w+)\s*=\s*({_STRING})\s*[;}}\n]")
-_AWK_OUTPUT = re.compile(r'\bprintf?\b[^;}\n>]{0,500}(>>?)\s*"((?:[^"\\\n]|\\.)*+)"')
+_AWK_OUTPUT = re.compile(r'\bprintf?\b(?:"(?:[^"\\\n]|\\.)*+"|[^;}\n>"])*+(>>?)\s*"((?:[^"\\\n]|\\.)*+)"')
 _MAX_AWK_ROUNDS = 3
 _AWK_BLOCK = re.compile(
     r"\s*(?:(BEGIN|END|NF|1|/[^/]*/|NR[<>=!]=?\d+)\s*)?\{([^{}]*)\}\s*|\s*(1|NF|//|\$0)\s*;?\s*\Z"

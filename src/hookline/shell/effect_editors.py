@@ -20,11 +20,17 @@ _PATCHED_FILE = re.compile(
 )
 
 
-def _patch(command: SimpleCommand) -> Effects:
-    """Yield the files that the headers of a patch name, and those in the arguments."""
+def patched_files(command: SimpleCommand, folder: str = "") -> Effects:
+    """Yield the files below *folder* that the headers of a patch name."""
     text = "\n".join((command.stdin, *(word.text for word in command.words[1:])))
     for match in _PATCHED_FILE.finditer(text):
-        yield Effect(action="edit", path=Word(text=match.group(1), span=command.span))
+        path = f"{folder}/{match.group(1)}" if folder else match.group(1)
+        yield Effect(action="edit", path=Word(text=path, span=command.span))
+
+
+def _patch(command: SimpleCommand) -> Effects:
+    """Yield the files that the headers of a patch name, and those in the arguments."""
+    yield from patched_files(command)
     if command.name != "patch":
         return
     options = parse_options(

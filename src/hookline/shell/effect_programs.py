@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from hookline.shell import effect_editors, effect_transfers
 from hookline.shell.effect_types import (
     Operands,
@@ -211,6 +213,9 @@ def _git(command: SimpleCommand) -> Effects:
         yield from option_effects(
             parse_options(outer.operands[1:], ("-f", "--file")), {"edit": word_set("-f --file")}
         )
+    if name in ("apply", "am"):
+        folder = outer.value("-C")
+        yield from effect_editors.patched_files(command, folder.text if folder is not None else "")
     outputs = (word for word in command.words[1:] if word.text.startswith("--output="))
     yield from (Effect(action="write", path=part_of(word, word.text[9:])) for word in outputs)
 
@@ -240,6 +245,12 @@ def _jq(command: SimpleCommand) -> Effects:
 
 
 _MODE_OPTION = re.compile(r"-[rwxXst]+(?:[,+=-].*)?|--reference(?:=.*)?")
+
+
+def _dasel(command: SimpleCommand) -> Effects:
+    options = parse_options(command.words[1:], word_set("-f --file -r -w -t -v -s -o"), mixed=True)
+    action: Action = "edit" if any(word.text in ("put", "delete") for word in options.operands) else "read"
+    yield from option_effects(options, {action: word_set("-f --file")})
 
 
 def _chmod(command: SimpleCommand) -> Effects:
@@ -290,11 +301,11 @@ _COMPRESS = Operands(values="-S -T --suffix")
 
 def _compress(command: SimpleCommand) -> Effects:
     """Yield the files that a compressor reads, and removes unless it keeps them."""
-    keeps = parse_options(command.words[1:], _COMPRESS.valued_options(), mixed=True).has(
-        *("-c", "-k", "-t", "-l", "--stdout", "--to-stdout", "--keep", "--test", "--list")
-    )
+    options = parse_options(command.words[1:], _COMPRESS.valued_options(), mixed=True)
+    prints = options.has("-c", "--stdout", "--to-stdout")
+    keeps = prints or options.has("-k", "-t", "-l", "--keep", "--test", "--list")
     for effect in table_effects(command, _COMPRESS):
-        yield effect
+        yield effect if prints else replace(effect, action="use")
         yield from [] if keeps else [Effect(action="move", path=effect.path)]
 
 
@@ -309,6 +320,7 @@ SPECIAL: Mapping[str, Callable[[SimpleCommand], Effects]] = {
     **dict.fromkeys(("find", "gfind"), _find),
     **dict.fromkeys(("fd", "fdfind"), _fd),
     **dict.fromkeys(("jq", "gojq"), _jq),
+    "dasel": _dasel,
     **dict.fromkeys(("xargs", "gxargs"), _xargs),
     **dict.fromkeys(word_set("python pypy node nodejs deno bun php lua"), _interpreter),
     **dict.fromkeys(("mount", "umount"), _mount),

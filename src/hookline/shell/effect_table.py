@@ -49,7 +49,7 @@ _ROWS: Mapping[str, Operands] = {
         bounded="-r --line-range",
     ),
     "emacs emacsclient nano pico micro helix hx kak joe ne jed mcedit": Operands(
-        values="-c --cmd -T --eval -f --line", reads="-S -s -l --load"
+        values="-c --cmd -T --eval -f --line", reads="-S -s -l --load", edits="--batch"
     ),
     "code code-insiders cursor codium windsurf zed": Operands(
         values="--user-data-dir --install-extension", reads="-g --goto"
@@ -83,7 +83,7 @@ _ROWS: Mapping[str, Operands] = {
     "cksum sum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum b3sum md5 shasum": Operands(
         "use", values="-a -s --algorithm"
     ),
-    "yq tomlq xq dasel mlr csvcut csvgrep csvsql xsv qsv gron fx xmllint pandoc": Operands(
+    "yq tomlq xq mlr csvcut csvgrep csvsql xsv qsv gron fx xmllint pandoc": Operands(
         values="-o -p -t -f --output-format --input-format --xpath --format --from --to --arg -I --indent",
         skip=1,
         unless="--from-file --xpath --format",

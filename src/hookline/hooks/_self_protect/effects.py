@@ -148,7 +148,8 @@ def _find_rule(effect: Effect, command: SimpleCommand, guard: Guard) -> tuple[st
         return None, False
     merged = effect.derived and effect.path.glob and text.endswith("/*")
     text = (text[:-2] or "/") if merged else text
-    tree = merged or effect.recursive or (command.name in ("ln", "link") and not text.endswith("/"))
+    links = command.name in ("ln", "link") and not text.endswith("/")
+    tree = merged or links or effect.recursive or effect.action == "move"
     partial = merged or effect.action not in _REMOVES
     held = None
     for place in dict.fromkeys(guard.places(text, effect.cwd)):
@@ -172,7 +173,8 @@ def _judge_unknown(effect: Effect, command: SimpleCommand, line: Line, guard: Gu
     if origins & line.searches:
         return
     known = text.partition(UNKNOWN)[0].rpartition("/")
-    for folder in guard.places(known[0] + known[1] or ".", effect.cwd) if effect.path.dynamic else ():
+    folders = [*guard.places(known[0] + known[1] or ".", effect.cwd)] if effect.path.dynamic else []
+    for folder in folders:
         pattern = f"{folder}/{text[len(known[0] + known[1]) :].replace(UNKNOWN, '*')}"
         rule = guard.rule(folder) or guard.matched(pattern, unknown=True)
         removed = guard.matched(pattern) if effect.recursive and effect.action in _REMOVES else None
@@ -180,7 +182,8 @@ def _judge_unknown(effect: Effect, command: SimpleCommand, line: Line, guard: Gu
             action: Action = "block" if rule is not None and effect.certain else "ask"
             yield _make_finding(rule or removed or "", effect, command, action)
             return
-    if is_suspicious(text) or any(_prints_guarded(one, line, guard) for one in origins):
+    holds = any(guard.held(folder, merges=True) for folder in folders)
+    if is_suspicious(text, by_extension=holds) or any(_prints_guarded(one, line, guard) for one in origins):
         yield _make_finding("hidden", effect, command, "ask")
 
 

@@ -28,6 +28,7 @@ _MAX_HOPS = 4
 """Maximum number of links, made by the same line, that are followed in a row."""
 _TEMPORARY = re.compile(r"/(?:tmp|run/user/\d+)/[^/]+")
 """Guarded folders next to which other programs create and delete files of any name."""
+_EXTENSION = re.compile(r"\.(?:json|toml)$")
 _START_FILES = ("sitecustomize.py", "usercustomize.py")
 _PACKAGES = ("site-packages", "dist-packages")
 
@@ -210,10 +211,17 @@ def _follow_links(path: str, links: Mapping[str, str]) -> Iterator[str]:
         yield path
 
 
-def is_suspicious(text: str) -> bool:
-    """Return whether a partly unknown path may be a guarded one, judged by its known names."""
+def is_suspicious(text: str, *, by_extension: bool = False) -> bool:
+    """Return whether a partly unknown path may be a guarded one, judged by its known names.
+
+    With *by_extension*, the extension of one of our files suffices.
+    """
     masks = (segment.replace(UNKNOWN, "*").lower() for segment in text.split("/"))
-    return any(find_matches(mask, OWN_NAMES) for mask in masks if _has_literal(mask))
+    return any(
+        find_matches(mask, OWN_NAMES)
+        for mask in masks
+        if _has_literal(mask if by_extension else _EXTENSION.sub("", mask))
+    )
 
 
 def find_matches(mask: str, names: Iterable[str]) -> list[str]:
