@@ -237,3 +237,42 @@ def test_all_guards_share_one_reading_of_a_line():
 
     assert {*looked_up} == {f"{ROOT}/build.sh"}
     assert _read.cache_info().misses == 2  # one of them without facts
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "trap 'rm -rf \"$WORK\"' EXIT\nWORK=$HOME\nmake build",
+        "( trap 'rm -rf \"$W\"' EXIT; W=~ )",
+        "c=(ls 'git reset --hard'); for ((i=0; i<${#c[@]}; i++)); do eval \"${c[$i]}\"; done",
+        'c=(ls \'git reset --hard\'); for i in "${!c[@]}"; do eval "${c[i]}"; done',
+        "c=(ls 'git reset --hard'); i=0; while [ $i -lt 2 ]; do eval \"${c[$i]}\"; i=$((i+1)); done",
+        "awk -v c='git reset --hard' 'BEGIN{system(c)}'",
+        'awk \'BEGIN{c = "git reset " "--hard"; system(c)}\'',
+        "awk -v c='git reset --hard' 'BEGIN{print c}' | sh",
+        "jq '.scripts.x=\"git reset --hard\"' package.json > t && mv t package.json && npm run x",
+        "jq --arg c 'git reset --hard' '.scripts.x=$c' package.json > t && mv t package.json && npm run x",
+        'jq -nr \'["git","reset","--hard"] | join(" ")\' | bash',
+        "node -e \"require('child_process').execSync(process.argv[1])\" 'git reset --hard'",
+        "export C='git reset --hard'; echo '$C' | envsubst | sh",
+        "python3 -c \"import zzz; print(zzz.make('x'))\" | sh",
+    ],
+)
+def test_values_that_later_rounds_and_other_programs_compute(line):
+    assert verdict(line) != "pass"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "trap 'rm -rf \"$tmp\"' EXIT; tmp=$(mktemp -d); make build",
+        'c=(ls pwd); for ((i=0; i<${#c[@]}; i++)); do eval "${c[$i]}"; done',
+        'awk \'BEGIN{cmd="du -sh " ENVIRON["HOME"]; system(cmd); close(cmd)}\'',
+        "jq '.scripts.test=\"vitest run\"' package.json > t && mv t package.json && npm test",
+        'jq -nr \'["npm","run","test"] | join(" ")\' | bash',
+        'eval "$(jq -r \'.vars | to_entries[] | "\\(.key)=\\(.value|@sh)"\' vars.json)"',
+        "\"$(python3 -c 'import sys; print(sys.executable)')\" -m pip install x",
+    ],
+)
+def test_harmless_values_that_other_programs_compute(line):
+    assert verdict(line) == "pass"

@@ -796,3 +796,22 @@ def test_a_program_of_the_project_that_is_called_like_one_that_looks_is_read():
 
     assert judged("./ls", state=scripts).rule == "command"
     assert judged("ls", state=scripts) is None
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'for f in ~/.agent/settings*.json; do mv "$f" "$f.off"; done',
+        "dasel put -t json -v '{}' -f ~/.agent/settings.json '.hooks'",
+        "git -C ~ apply <<'P'\n--- a/.agent/settings.json\n+++ b/.agent/settings.json\nP",
+        "emacs --batch ~/.agent/settings.json --eval '(save-buffer)'",
+        'awk -v f="$HOME/.agent/settings.json" \'BEGIN{print "{}" > f}\'',
+        "python3 -c \"import shutil,os; shutil.move(os.path.expanduser('~/.agent'), '/tmp/c')\"",
+    ],
+)
+def test_other_programs_that_change_settings(command):
+    assert verdict(command) != "pass"
+
+
+def test_files_of_a_loop_in_another_folder_pass():
+    assert verdict('for f in tests/*.json; do jq . "$f" > /tmp/x && mv /tmp/x "$f"; done') == "pass"

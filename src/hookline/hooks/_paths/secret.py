@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
 from hookline.hooks._paths import secret_names
-from hookline.hooks._paths.spelling import LONGEST_NAME, segments
+from hookline.hooks._paths.spelling import LONGEST, LONGEST_NAME, segments
 from hookline.shell.options import word_set
 
 Secret: TypeAlias = 'Literal["dotenv", "key", "keylike", "ssh", "ssh-open", "store", "mild"]'  # noqa: S105 -- kinds
@@ -42,7 +42,7 @@ _SURE = 3
 
 def secret(path: str, *, glob: bool = False) -> Secret | None:
     """Return the kind of secret that *path* holds, or None."""
-    names = segments(path)
+    names = segments(path) if len(path) <= LONGEST else ()
     if not names or len(names[-1]) > LONGEST_NAME:
         return None
     if len(names) == 1 and names[0].isalnum():

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hookline.hooks._paths import windows
 from hookline.hooks._paths.scout_rules import Found, Ground, path
-from hookline.hooks._paths.spelling import absolute
+from hookline.hooks._paths.spelling import LONGEST, absolute
 from hookline.shell import Effect, SimpleCommand, Word, read
 from hookline.shell.options import word_set
 
@@ -42,6 +42,8 @@ def looked(code: str, shell: str, ground: Ground) -> Iterator[Looked]:
     reading = read(code, cwd=ground.cwd, home=ground.home, facts=ground.facts)
     written: set[str] = set()
     for effect in reading.effects:
+        if len(effect.path.text) > LONGEST:
+            continue
         whole = absolute(effect.path.text, effect.cwd or ground.cwd, ground.home)
         if effect.action == "write":
             written.add(whole)

@@ -58,6 +58,10 @@ class Line(Struct, frozen=True, kw_only=True, dict=True):
         return found
 
     @cached_property
+    def has_escapes(self) -> bool:
+        return "$'" in self.text
+
+    @cached_property
     def wrappers(self) -> frozenset[str]:
         """Programs that run another command of the line."""
         return frozenset(via.split()[0] for one in self.commands for via in one.via[-1:] if via.strip())
@@ -90,14 +94,14 @@ class Line(Struct, frozen=True, kw_only=True, dict=True):
 
 def judge_effects(position: int, line: Line, guard: Guard) -> Iterator[Finding]:
     """Yield a finding for each effect of the command at *position* on a guarded path."""
-    command, escapes = line.commands[position], "$'" in line.text
+    command = line.commands[position]
     for effect in line.effects.get(position, ()):
         if effect.action in _OPENS and _opens_secret(effect, guard):
             yield _make_finding("secret", effect, command, "block")
         if effect.action in _CHANGES or not (effect.certain or _only_reads(command, line)):
             yield from _judge_change(effect, command, line, guard)
             # Plain sh takes $'...' literally, and writes a file of that name in the working folder.
-            if escapes and effect.cwd and guard.rule(effect.cwd):
+            if line.has_escapes and effect.cwd and guard.rule(effect.cwd):
                 yield _make_finding("hidden", effect, command, "ask")
     if command.name in _SCHEDULERS:
         yield from judge_content("/cron/x", line.texts)

@@ -67,6 +67,8 @@ def _names_us(command: SimpleCommand) -> bool:
 def _matches_us(pattern: str) -> bool:
     """Return whether a regular expression, glob or path matches our name, also as `[h]ookline`."""
     plain = re.sub(r"\[(\w)\]", r"\1", pattern.lower())
+    if "hook" not in plain:
+        return False
     if _OUR_NAME.search(plain):
         return True
     parts = (part.replace(".", "?") for part in _PATTERN.split(plain) if part.startswith("hook"))
