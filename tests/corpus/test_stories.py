@@ -1,4 +1,4 @@
-"""Test error-kb and loop-breaker with stories of sessions that were written independently of them."""
+"""Test the hooks that advise with stories of sessions that were written independently of them."""
 
 import json
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 from hookline import OnError, State
 from hookline.core.events import PostToolUse, PreToolUse, UserPromptSubmit
 from hookline.core.frozen import Frozen
+from hookline.hooks._compress_output.shorten import Limits, shorten
 from hookline.hooks.error_kb import error_kb
 from hookline.hooks.loop_breaker import loop_breaker
 from hookline.memory.known_errors import find_known_errors, store_errors
@@ -110,3 +111,13 @@ def test_loops_are_noticed_and_work_is_not_interrupted():
 
     assert sum(story["expect"] == "loop" for story in noticed) / len(loops) >= 0.8
     assert sum(story["expect"] == "work" for story in noticed) <= 2
+
+
+def test_long_output_keeps_the_lines_that_decide():
+    stories = read_stories("outputs")
+    limits = Limits(lines=40, size=4_000, head=6, tail=10)
+    shown = {story["id"]: shorten(story["says"], limits, "") for story in stories}
+    complete = [story for story in stories if all(line in shown[story["id"]] for line in story["keep"])]
+
+    assert len(complete) / len(stories) >= 0.9
+    assert all(text.count("\n") <= limits.lines * 2 for text in shown.values())

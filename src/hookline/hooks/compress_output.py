@@ -1,7 +1,7 @@
-"""Shorten long tool output to its head, its tail and its errors.
+"""Shorten long tool output to its head, its tail and the lines that decide.
 
-Output over `lines` lines or `size` characters is shortened, with a note where the full text is. Files that an
-agent reads are not shortened.
+Output over `lines` lines or `size` characters is shortened to errors, changes, totals and lines unlike all
+others, with a note where the full text is. Files that an agent reads are not shortened.
 """
 
 from hookline.core.events import PostToolUse

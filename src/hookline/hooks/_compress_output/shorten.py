@@ -1,4 +1,4 @@
-"""Shorten a long text to its head, its tail, and every line that looks like an error with its neighbours."""
+"""Shorten a long text to its head, its tail, and the lines that decide with their neighbours."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,20 +11,9 @@ from hookline.core.explanation import Branch, branch
 from hookline.core.frozen import Frozen
 from hookline.core.state import State
 from hookline.hooks._compress_output.errors import find_errors
+from hookline.hooks._compress_output.rank import ERROR_WEIGHT, rank_lines, weigh_words
 from hookline.hooks._explain import format_count
 
-_ALARM_WORD = re.compile(
-    "error|fail|fatal|panic|exception|traceback|abort|denied|refused|cannot|can't|undefined|unresolved"
-    "|unexpected|not found|no such|assert|segfault|segmentation|core dumped|killed|timed out|timeout|conflict"
-    "|err!|✗|✘|×|●|❌"
-)
-"""Words of errors in lower case; without a leading word boundary, which would make the search much slower."""
-_PYTEST_PREFIX = "E  "
-"""Prefix with which pytest marks the lines of an error."""
-_NO_ERRORS = re.compile(r"\b(?:0|no) (?:errors?|failures?|failed|conflicts?)\b")
-_SUCCESS = re.compile(r"\b(?:passed|ok)\s*(?:\[\s*\d+%\])?$")
-_MAX_SEARCHED = 400
-"""Characters of a line that are searched for an error word."""
 _MAX_SHOWN = 500
 """Characters of a line that are shown."""
 _MAX_ERRORS = 30
@@ -67,13 +56,14 @@ def count_lines(text: str, limits: Limits) -> LineCounts:
     lines = text.split("\n")
     kept = _select_lines(lines, _list_errors(text), limits)
     return LineCounts(
-        len(kept), sum(_looks_like_error(lines[number]) for number in kept), len(find_errors(text))
+        len(kept), sum(weigh_words(lines[number]) >= ERROR_WEIGHT for number in kept), len(find_errors(text))
     )
 
 
 def _select_lines(lines: Sequence[str], error_lines: Sequence[str], limits: Limits) -> list[int]:
     room = max(limits.size - sum(map(len, error_lines)) - _OVERHEAD, limits.size // 4)
-    return _fit_lines(lines, _rank_lines(lines, limits), room)
+    ranked = rank_lines(lines, limits.head, limits.tail, limits.around)[: limits.lines]
+    return _fit_lines(lines, ranked, room)
 
 
 _OVERHEAD = 400
@@ -93,39 +83,14 @@ def _list_errors(text: str) -> tuple[str, ...]:
     )
 
 
-def _rank_lines(lines: Sequence[str], limits: Limits) -> list[int]:
-    """Return the indexes of the lines to show by priority: end, beginning, errors, neighbours of errors."""
-    last = len(lines)
-    ends = [*range(max(last - limits.tail, 0), last), *range(min(limits.head, last))]
-    error_lines = [number for number, line in enumerate(lines) if _looks_like_error(line)]
-    half = limits.lines // 2
-    selected = error_lines if len(error_lines) <= limits.lines else error_lines[:half] + error_lines[-half:]
-    neighbours = [
-        n
-        for index in selected
-        for n in range(index - limits.around, index + limits.around + 1)
-        if 0 <= n < last
-    ]
-    return list(dict.fromkeys((*ends, *selected, *neighbours)))[: limits.lines]
-
-
-def _looks_like_error(line: str) -> bool:
-    start = line[:_MAX_SEARCHED].lower()
-    if line.startswith(_PYTEST_PREFIX):
-        return True
-    if _ALARM_WORD.search(start) is None or _SUCCESS.search(start):
-        return False
-    return _ALARM_WORD.search(_NO_ERRORS.sub("", start)) is not None
-
-
 def _fit_lines(lines: Sequence[str], ranked: Sequence[int], room: int) -> list[int]:
     """Return as many of the *ranked* lines as fit into *room* characters, in the order of the text."""
     kept: list[int] = []
     for number in ranked:
-        room -= min(len(lines[number]), _MAX_SHOWN) + 1
-        if room < 0:
-            break
-        kept.append(number)
+        length = min(len(lines[number]), _MAX_SHOWN) + 1
+        if length <= room:
+            room -= length
+            kept.append(number)
     return sorted(kept)
 
 
