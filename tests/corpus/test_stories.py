@@ -6,7 +6,9 @@ from pathlib import Path
 from hookline import OnError, State
 from hookline.core.events import PostToolUse, PreToolUse, UserPromptSubmit
 from hookline.core.frozen import Frozen
+from hookline.core.usage import Usage
 from hookline.hooks._compress_output.shorten import Limits, shorten
+from hookline.hooks.budget_guard import budget_guard
 from hookline.hooks.error_kb import error_kb
 from hookline.hooks.loop_breaker import loop_breaker
 from hookline.memory.known_errors import find_known_errors, store_errors
@@ -121,3 +123,28 @@ def test_long_output_keeps_the_lines_that_decide():
 
     assert len(complete) / len(stories) >= 0.9
     assert all(text.count("\n") <= limits.lines * 2 for text in shown.values())
+
+
+def is_stopped(story):
+    """Return whether the call of *story* is blocked in a context that is nearly full."""
+    call, files = story["call"], story["files"]
+
+    def measure(path, start=0, count=None, enough=0):
+        size = files.get(path.removeprefix("/repo/"), {"lines": 0, "bytes": 0})
+        lines = max(size["lines"] - start, 0) if count is None else min(size["lines"], count)
+        return lines, size["bytes"] * lines // max(size["lines"], 1)
+
+    kind = "shell" if "run" in call else call["tool"].lower()
+    given = Frozen({"command": call["run"]} if "run" in call else call["input"])
+    place = {"session": "s", "host": "claude-code", "cwd": "/repo", "tool": "X"}
+    event = PreToolUse(**place, kind=kind, input=given, input_keys=Frozen({"path": "file_path"}))
+    usage = Usage(used=160_000, effective_limit=180_000)
+    answer = budget_guard.judge(event, State(now=NOW, facts={"usage": usage, "measure_file": measure}))
+    return answer is not None and answer.verdict == "block"
+
+
+def test_large_loads_are_stopped():
+    stories = read_stories("loads")
+    right = [story for story in stories if is_stopped(story) == (story["expect"] == "large")]
+
+    assert len(right) / len(stories) >= 0.9

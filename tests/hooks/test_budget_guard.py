@@ -82,8 +82,8 @@ def test_each_threshold_speaks_once_until_usage_has_fallen_well_below(percent, s
 
 @pytest.fixture
 def place(tmp_path):
-    for name, lines in (("short", 200), ("long", 201)):
-        (tmp_path / name).write_text("x\n" * lines)
+    for name, lines in (("short", 200), ("long", 201), ("thin", 260)):
+        (tmp_path / name).write_text(("x\n" if name == "thin" else f"{name:>40}\n") * lines)
     (tmp_path / "small").write_text("x" * 20_000)
     (tmp_path / "big").write_text("x" * 20_001)
     (tmp_path / "wide").write_text(("x" * 999 + "\n") * 300)
@@ -106,6 +106,7 @@ def reading(place, name, **more):
     [
         ("short", {}, None),
         ("long", {}, "large-read"),
+        ("thin", {}, None),
         ("small", {}, None),
         ("big", {}, "large-read"),
         ("wide", {"limit": 20}, None),
@@ -168,6 +169,15 @@ def test_a_part_may_be_named_by_its_first_and_last_line(place, part, rule):
         ("curl -I https://example.org; curl https://example.org", "fetch"),
         ("curl https://example.org | head", None),
         ("ls -la", None),
+        ("head -n 3000 long", "large-read"),
+        ("head -n 20 long", None),
+        ("sed -n 1,3000p long", "large-read"),
+        ("sed -n 10,20p long", None),
+        ("git log -p", "large-read"),
+        ("git log -p -3", None),
+        ("jq . big", "large-read"),
+        ("jq .version big", None),
+        ("cat thin", None),
     ],
 )
 def test_so_is_what_a_shell_would_show(place, command, rule):

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+import re
 from typing import NamedTuple
 
 from hookline.core.events import PreToolUse
 from hookline.core.state import State
-from hookline.shell import UNKNOWN, Reading, Redirect, SimpleCommand, read
-from hookline.shell.options import parse_options, word_set
+from hookline.hooks._load_size import Amount, find_outputs
+from hookline.shell import UNKNOWN, SimpleCommand, read
+from hookline.shell.options import parse_options
 
-_PRINTERS = word_set("cat less more nl tac")
 _SAVING_OPTIONS = ("-o", "-O", "--output", "--remote-name", "-I", "--head")
 """Options with which `curl` does not print the response body."""
+_STATUS_PAGE = re.compile(r"/(?:health\w*|ready\w*|live\w*|status|version|ping|up)/?$")
 _BYTES_PER_KB = 1000
+_SHORT_LINES = 4
+"""Lines count only in output of at least this part of the size limit."""
 
 
 class Load(NamedTuple):
@@ -32,7 +35,7 @@ def find_load(event: PreToolUse, state: State, lines: int, size: int) -> Load | 
     if event.kind == "fetch":
         return Load("fetch", "Fetching a page", _WITHOUT_FETCH)
     if event.kind == "shell":
-        return _find_shell_load(event, state, lines, size)
+        return _find_shell_load(event, state, (lines, size))
     return _find_file_load(event.path, event.cwd, state, (lines, size), _read_range(event))
 
 
@@ -64,52 +67,46 @@ def _find_file_load(
     if not path or measure is None:
         return None
     full_path = posixpath.join(cwd, path.replace("~", state.home, path.startswith("~/")))
-    line_count, byte_count = measure(full_path, line_range[0] or 0, line_range[1], limits[1])
-    if line_count <= limits[0] and byte_count <= limits[1]:
-        return None
-    amount = f"{line_count:,} lines" if line_count > limits[0] else f"{byte_count // _BYTES_PER_KB:,} kB"
+    amount = Amount(*measure(full_path, line_range[0] or 0, line_range[1], limits[1]))
+    return _describe_read(path, amount, limits) if _is_large(amount, limits) else None
+
+
+def _is_large(amount: Amount, limits: tuple[int, int]) -> bool:
+    """Return whether an amount is over the size, or has many lines that are not all very short."""
+    return amount.size > limits[1] or (amount.lines > limits[0] and amount.size > limits[1] // _SHORT_LINES)
+
+
+def _describe_read(path: str, amount: Amount, limits: tuple[int, int]) -> Load:
+    is_long = amount.lines > limits[0]
+    size = f"{amount.lines:,} lines" if is_long else f"{amount.size // _BYTES_PER_KB:,} kB"
     max_kb = limits[1] // _BYTES_PER_KB
     instead = (
         f"Search the file, or read only the part that you need: at most {limits[0]} lines and {max_kb} kB."
     )
-    return Load("large-read", f"Reading {path} ({amount})", instead)
+    return Load("large-read", f"Reading {path} ({size})", instead)
 
 
-def _find_shell_load(event: PreToolUse, state: State, lines: int, size: int) -> Load | None:
+def _find_shell_load(event: PreToolUse, state: State, limits: tuple[int, int]) -> Load | None:
+    measure = state.facts.get("measure_file") or (lambda *_: (0, 0))
     line = read(event.command or "", cwd=event.cwd, home=state.home)
-    for command in _visible_commands(line):
-        parsed = parse_options(command.words[1:], mixed=True)
-        if command.name == "curl":
-            if parsed.has(*_SAVING_OPTIONS):
-                continue
-            return Load("fetch", "Printing a page with `curl`", _WITHOUT_FETCH)
-        for word in (
-            *parsed.operands,
-            *(redirect.target for redirect in command.redirects if redirect.op == "<"),
-        ):
-            cwd = command.cwd or event.cwd
-            file_load = (
-                None if UNKNOWN in word.text else _find_file_load(word.text, cwd, state, (lines, size))
-            )
-            if file_load is not None:
-                return file_load
+    for output in find_outputs(line, event.cwd, state.home, lambda *part: measure(*part, limits[1])):
+        if _fetches(output.command):
+            return Load("fetch", f"Printing a page with `{output.command.name}`", _WITHOUT_FETCH)
+        if _is_large(output.amount, limits):
+            if output.path and UNKNOWN not in output.path:
+                return _describe_read(output.path, output.amount, limits)
+            return Load("large-read", f"Printing all output of `{output.command.name}`", _LIMITED)
     return None
 
 
-def _visible_commands(line: Reading) -> Iterator[SimpleCommand]:
-    """Yield the commands whose output the agent reads: not piped into a command, not written to a file."""
-    piped = {number for command in line.commands for number in command.stdin_origins}
-    for number, command in enumerate(line.commands):
-        is_saved = any(map(_redirects_stdout, command.redirects))
-        if (
-            command.name in {*_PRINTERS, "curl"}
-            and number not in piped
-            and not is_saved
-            and "$(…)" not in command.via
-        ):
-            yield command
+_LIMITED = "Limit it, count it, search it, or write it to a file."
 
 
-def _redirects_stdout(redirect: Redirect) -> bool:
-    """Return whether a redirect takes standard output; descriptors other than 1 do not."""
-    return redirect.op in ("&>", "&>>") or (redirect.op in (">", ">>", ">|") and redirect.fd in ("", "1"))
+def _fetches(command: SimpleCommand) -> bool:
+    """Return whether a command prints a page; a status page is short."""
+    words = [word.text for word in command.words[1:]]
+    if command.name == "wget":
+        return any(word.lstrip("-").endswith("O-") or word == "-" for word in words)
+    if command.name not in ("curl", "http", "xh") or any(map(_STATUS_PAGE.search, words)):
+        return False
+    return not parse_options(command.words[1:], mixed=True).has(*_SAVING_OPTIONS)

@@ -1,7 +1,7 @@
 """Warn when the context window fills up, then block large loads.
 
-The agent is warned at `warn_at` percent. From `block_at` percent, fetches, new subagents, and reads over
-`lines` lines or `size` bytes are blocked.
+The agent is warned at `warn_at` percent. From `block_at` percent, fetches, new subagents, and reads or output
+over `lines` lines or `size` bytes are blocked. Very short lines count only by their size.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from hookline.hooks._budget_guard import find_load
 
 RULES = ("large-read", "fetch", "new-helper")
 _NAME = "budget-guard"
-_LOADING_KINDS = ("read", "fetch", "agent")
-_PRINTERS = ("cat", "less", "more", "nl", "tac", "curl")
-"""Programs that print files or pages; only a command line that contains one of these is parsed."""
+_LOADING_KINDS = ("read", "fetch", "agent", "shell")
 
 
 @hook(priority={OnBudgetExceeded: 10, PreToolUse: 20}, nature="policy", rules=RULES)
@@ -33,11 +31,11 @@ def budget_guard(
 ) -> Response | None:
     if isinstance(event, OnBudgetExceeded):
         return _announce(event, state, warn_at, block_at)
-    percent = state.usage.percent if _may_load(event) else None
-    if percent is None or percent < block_at:
-        return None
-    large_load = find_load(event, state, lines, size)
-    if large_load is None:
+    may_load = event.subagent is None and event.kind in _LOADING_KINDS
+    large_load = find_load(event, state, lines, size) if may_load else None
+    # Usage is asked for last, because the transcript is read for it.
+    percent = state.usage.percent if large_load is not None else None
+    if large_load is None or percent is None or percent < block_at:
         return None
     reason = find_exception(allow, _NAME, large_load.rule, event.command or event.path or "")
     if reason is not None:
@@ -46,12 +44,6 @@ def budget_guard(
         f"{large_load.what} is blocked: {int(percent)} % of the context is in use. {large_load.instead}",
         rule=large_load.rule,
     )
-
-
-def _may_load(event: PreToolUse) -> bool:
-    """Return whether a call may load much; most calls load little, so the transcript is not read for them."""
-    shows = event.kind == "shell" and any(name in (event.command or "") for name in _PRINTERS)
-    return event.subagent is None and (shows or event.kind in _LOADING_KINDS)
 
 
 def _announce(event: OnBudgetExceeded, state: State, warn_at: int, block_at: int) -> Response | None:
