@@ -19,8 +19,8 @@ CONTINUE_PROMPT = "Continue the work of the previous session"
 """Start of the prompt that continues a session: it is not a task of its own."""
 MAX_TEXT_LENGTH, MAX_ITEM_LENGTH = 600, 240
 """Characters of a single text, and of each item of a list."""
-MAX_ITEMS = 6
-"""Items of each list."""
+MAX_ITEMS, MAX_FILES = 6, 12
+"""Items of each list, and of the list of files."""
 CUT_MARGIN = 512
 """Characters dropped where a text is cut before redaction, as they may be the start of a secret."""
 REDACTION_FACTOR = 40
@@ -36,7 +36,7 @@ class Content(Struct, frozen=True, kw_only=True):
     branch: str = ""
     task: str = ""
     asked: str = ""
-    """The person's last request, if it is not the task itself."""
+    """The person's last choice, if the agent has not answered it."""
     status: str = ""
     """The agent's last text."""
     blockers: tuple[str, ...] = ()
@@ -76,7 +76,8 @@ def shorten(content: Content, redact: Callable[[str], str]) -> Content:
             texts = [
                 *dict.fromkeys(filter(None, (shorten_text(text, MAX_ITEM_LENGTH, redact) for text in value)))
             ]
-            values[name] = tuple(texts[-MAX_ITEMS:] if name in _KEEP_LAST else texts[:MAX_ITEMS])
+            limit = MAX_FILES if name == "files" else MAX_ITEMS
+            values[name] = tuple(texts[-limit:] if name in _KEEP_LAST else texts[:limit])
     return replace(content, **values)
 
 
@@ -89,7 +90,7 @@ _TITLES = {
     "issue": "Issue",
     "branch": "Branch",
     "task": "Task",
-    "asked": "Last request",
+    "asked": "Last choice",
     "blockers": "Blockers",
     "next": "Next step",
     "doing": "In progress",
@@ -98,7 +99,7 @@ _TITLES = {
     "decisions": "Decisions",
     "failed": "Failed approaches",
     "files": "Files changed",
-    "commands": "Commands that succeeded",
+    "commands": "Commands worth repeating",
     "status": "Last message",
 }
 """Fields and their titles, in the order of the handoff; the last ones are cut first."""

@@ -6,24 +6,27 @@ Issue, branch, blockers and the next step come first, because a session that kno
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
 from hookline.core.conversation import Message, ToolResult, ToolUse, TranscriptEntry
+from hookline.core.ranking import remove_stop_words
+from hookline.core.records import stem_word
 from hookline.core.todos import Todo
 from hookline.core.values import replace
 from hookline.handoff.content import (
     CONTINUE_PROMPT,
     MAX_ITEM_LENGTH,
-    MAX_ITEMS,
     MAX_TEXT_LENGTH,
     Content,
     redact_start,
     shorten,
 )
-from hookline.memory.extract import cleared_at, first_line, program, said, sentences
+from hookline.handoff.statements import CONSTRAINT, classify, split_sentences
+from hookline.handoff.work import Files, find_abandoned, find_commands, pair_calls
+from hookline.memory.extract import cleared_at, first_line, said
 from hookline.memory.sentences import cleared
 
 FIRST_ENTRIES, LAST_ENTRIES = 20, 600
@@ -35,17 +38,14 @@ _LABEL = re.compile(
     r"(?:what is |what's )?left(?: to do)?)(?: is| are)?\s*[:\u2013\u2014]\s*(?P<text>.*)$"
     r"|^(?P<blockers>blockers?|blocked(?: by| on)?)\s*[:\u2013\u2014]\s*(?P<what>.*)$"
 )
-_NEXT_STEP = re.compile(
-    r"(?i)\b(?:the next step (?:is|will be)|next,? (?:i|we)(?:'ll| will| need)|(?:is|are) left to do|"
-    r"(?:i|we) still (?:have|need) to|still to do|remains to be)\b"
-)
-_FINISHED = re.compile(
-    r"(?i)\b(?:all(?: of it)?(?: is|'s)? (?:done|finished|complete)|nothing (?:is )?(?:left|remains)|"
-    r"(?:everything|the (?:task|work|issue)) is (?:now )?(?:done|finished|complete|implemented))\b"
-)
 _NONE = re.compile(r"(?i)^(?:none|nothing|n/?a\b|no(?:\W*$| (?:blockers?|more|open|known|next)\b)|-+$)")
 _ISSUE = re.compile(r"(?i)(?:(?<!\w)#|\bissues?[ #:-]{1,3}|\bgh-)(\d{1,6})\b")
 _COMMIT = re.compile(r"""\bgit\b[^|;&]*\bcommit\b[^|;&]*?\s-[a-z]*m\s*(?:"([^"]+)"|'([^']+)')""")
+_INLINE_LABEL = re.compile(
+    r"(?i)^(?:next(?: steps?)?|remaining(?: \w+)?|to ?do|left(?: to do)?|still open)\s*[:\u2013\u2014]\s*"
+)
+_PRONOUN = re.compile(r"(?i)^(?:so |but )?(?:that|this|it|replacing it|reverting|not worth it|i take)\b")
+_MAX_ANSWER, _SHOWN_FILES = 160, 3
 _BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s+")
 
 
@@ -76,36 +76,81 @@ def extract_content(
     ]
     recent = [_redact_entry(entry, redact) for entry in _first_and_last(every)]
     previous = facts.before or Content()
-    prompts = [entry.text for entry in recent if isinstance(entry, Message) and entry.by == "person"]
-    requests = [text for text in prompts if not text.lstrip().startswith(CONTINUE_PROMPT)]
-    task = previous.task or (requests[0] if requests else "")
+    task, current = _find_task(recent, previous)
     if not task and not any(isinstance(entry, ToolUse) for entry in recent) and not facts.todos:
         return None
     replies = [entry.text for entry in recent if isinstance(entry, Message) and entry.by == "agent"]
-    finished = bool(replies) and bool(_FINISHED.search(replies[-1])) and not facts.todos
+    finished = not facts.todos and _is_finished(current)
+    files = _follow_files(recent, facts.root)
+    todos = [todo for todo in facts.todos if not todo.blocked and not _is_obsolete(todo.text, task, recent)]
     content = Content(
-        issue=facts.issue or previous.issue or _find_issue(task),
+        issue=_find_issue(task) or facts.issue or previous.issue,
         branch=facts.branch,
         task=task,
-        asked=requests[-1] if requests and requests[-1] != task else "",
+        asked=_find_unanswered(current),
         status=replies[-1] if replies else previous.status,
         blockers=_drop_contained(
             (*_find_blockers(recent), *(() if finished else _find_open_blockers(recent, facts, previous)))
         ),
-        next=_find_next_steps(
-            replies[-1:] if finished else replies, facts, previous if not replies else Content()
-        ),
-        doing=tuple(todo.text for todo in facts.todos if todo.status in _ACTIVE_STATUSES),
-        todos=tuple(
-            todo.text for todo in facts.todos if todo.status not in _ACTIVE_STATUSES and not todo.blocked
-        ),
+        next=()
+        if finished
+        else _find_next_steps(current, todos) or previous.next * (not replies) or _find_rest(current, files),
+        doing=tuple(todo.text for todo in todos if todo.status in _ACTIVE_STATUSES),
+        todos=tuple(todo.text for todo in todos if todo.status not in _ACTIVE_STATUSES),
         done=(*previous.done, *facts.done, *_find_commits(recent)),
-        decisions=(*previous.decisions, *_find_decisions(recent)),
-        failed=(*previous.failed, *_find_failures(recent)),
-        files=_find_changed_files(recent, facts.root) or previous.files,
-        commands=_find_commands(recent),
+        decisions=(*previous.decisions, *_find_decisions(recent, task)),
+        failed=() if finished else (*previous.failed, *_find_failures(recent, files)),
+        files=tuple(reversed(files.changed)) or previous.files,
+        commands=find_commands(recent),
     )
     return shorten(content, redact)
+
+
+def _find_task(
+    entries: Sequence[TranscriptEntry], previous: Content
+) -> tuple[str, Sequence[TranscriptEntry]]:
+    """Return the latest substantive request, and the entries from it on."""
+    prompts = [
+        (number, entry.text)
+        for number, entry in enumerate(entries)
+        if isinstance(entry, Message)
+        and entry.by == "person"
+        and not entry.text.lstrip().startswith(CONTINUE_PROMPT)
+    ]
+    requests = [pair for pair in prompts if classify(pair[1], "person") != "reply"] or prompts
+    tasks = [pair for pair in requests if classify(pair[1], "person") == "task"]
+    first = [(0, previous.task)] if previous.task else requests[:1]
+    number, task = [(0, ""), *first, *tasks][-1]
+    return task, entries[number:]
+
+
+def _find_unanswered(entries: Sequence[TranscriptEntry]) -> str:
+    """Return the person's last choice, if the agent has said nothing since."""
+    last = next((entry for entry in reversed(entries[1:]) if isinstance(entry, Message)), None)
+    is_choice = last is not None and last.by == "person" and classify(last.text, "person") == "choice"
+    return last.text if last is not None and is_choice else ""
+
+
+def _is_finished(entries: Sequence[TranscriptEntry]) -> bool:
+    """Return whether the agent's last text says that the work is finished."""
+    last = next(
+        (entry for entry in reversed(entries) if isinstance(entry, Message) and entry.by == "agent"), None
+    )
+    if last is None:
+        return False
+    kinds = [classify(sentence, "agent") for sentence in split_sentences(last.text)]
+    return "finished" in kinds and "next" not in kinds and not any(find_labelled(last.text))
+
+
+def _is_obsolete(todo: str, task: str, entries: Sequence[TranscriptEntry]) -> bool:
+    """Return whether the list of todos is older than the task, and an item has nothing to do with it."""
+    lists = [
+        number for number, entry in enumerate(entries) if isinstance(entry, ToolUse) and entry.kind == "todo"
+    ]
+    asked = [n for n, entry in enumerate(entries) if isinstance(entry, Message) and entry.text == task]
+    if not lists or not asked or lists[-1] > asked[-1]:
+        return False
+    return not set(map(stem_word, remove_stop_words(todo))) & set(map(stem_word, remove_stop_words(task)))
 
 
 def _first_and_last(entries: list[TranscriptEntry]) -> list[TranscriptEntry]:
@@ -137,8 +182,24 @@ def _find_issue(text: str) -> str:
     return match[1] if match else ""
 
 
-def _find_decisions(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
-    return tuple(text for kind, text, _ in said(entries) if kind == "decision")
+def _find_decisions(entries: Sequence[TranscriptEntry], task: str) -> Iterator[str]:
+    """Yield the person's choices with the agent's answer, conditions of the task, and stated decisions."""
+    is_first = True
+    for number, entry in enumerate(entries):
+        if not isinstance(entry, Message):
+            continue
+        if entry.by == "agent":
+            yield from (text for text in split_sentences(entry.text) if classify(text, "agent") == "decision")
+        elif entry.text == task:
+            yield from (text for text in list(split_sentences(task))[1:] if CONSTRAINT.search(text))
+        elif classify(entry.text, "person") == "choice" and not is_first:
+            answer = entries[number + 1] if number + 1 < len(entries) else None
+            is_answered = isinstance(answer, Message) and answer.by == "agent"
+            reply = (
+                next(split_sentences(answer.text), "") if isinstance(answer, Message) and is_answered else ""
+            )
+            yield f"{entry.text} ({reply})" if reply and len(reply) < _MAX_ANSWER else entry.text
+        is_first = is_first and entry.by == "agent"
 
 
 def _find_blockers(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
@@ -176,17 +237,35 @@ def _find_open_blockers(
         yield from facts.blockers
 
 
-def _find_next_steps(replies: Sequence[str], facts: SessionFacts, previous: Content) -> tuple[str, ...]:
-    """Return the next steps in the agent's last texts, else its first open todo, else the previous ones."""
+def _find_next_steps(entries: Sequence[TranscriptEntry], todos: Sequence[Todo]) -> tuple[str, ...]:
+    """Return the next steps in the agent's last texts since the task, else its first open todo."""
+    replies = [entry.text for entry in entries if isinstance(entry, Message) and entry.by == "agent"]
     for text in reversed(replies[-_RECENT_TEXTS:]):
-        steps = [*(step for label, step in find_labelled(text) if label == "next")]
-        steps += [sentence for sentence in sentences(text) if _NEXT_STEP.search(sentence)]
+        steps = [step for label, step in find_labelled(text) if label == "next"] or _find_announced(text)
         if steps:
             return tuple(dict.fromkeys(steps))
-    active = [todo.text for todo in facts.todos if todo.status in _ACTIVE_STATUSES]
-    return (*active, *(todo.text for todo in facts.todos if todo.text not in active and not todo.blocked))[
-        :1
-    ] or previous.next
+    ranked = sorted(todos, key=lambda todo: todo.status not in _ACTIVE_STATUSES)
+    return tuple(todo.text for todo in ranked[:1])
+
+
+def _find_announced(text: str) -> list[str]:
+    """Return the sentences that announce a step, with those after a label within a line."""
+    sentences = list(split_sentences(text))
+    labels = [number for number, sentence in enumerate(sentences) if _INLINE_LABEL.match(sentence)]
+    if labels:
+        return [_INLINE_LABEL.sub("", sentence) for sentence in sentences[labels[0] :]]
+    return [sentence for sentence in sentences if classify(sentence, "agent") == "next"]
+
+
+def _find_rest(entries: Sequence[TranscriptEntry], files: Files) -> tuple[str, ...]:
+    """Return the work left by the facts: an unanswered task, a failed command, uncommitted changes."""
+    if entries and not any(isinstance(entry, ToolUse | Message) for entry in entries[1:]):
+        return (entries[0].text,) if isinstance(entries[0], Message) else ()
+    calls = [(use, result) for use, result in pair_calls(entries) if use.command]
+    if calls and calls[-1][1].error:
+        return (f"`{calls[-1][0].command}` failed last: {first_line(calls[-1][1].error)}",)
+    names = ", ".join(list(files.changed)[-_SHOWN_FILES:])
+    return (f"check and commit the changes in {names}",) if names else ()
 
 
 def find_labelled(text: str) -> Iterator[tuple[str, str]]:
@@ -205,54 +284,32 @@ def find_labelled(text: str) -> Iterator[tuple[str, str]]:
             yield label, plain
 
 
-def _pair_calls(entries: Sequence[TranscriptEntry]) -> Iterator[tuple[ToolUse, ToolResult]]:
-    """Yield each tool call with its result, in the order of the results."""
-    calls = {entry.call: entry for entry in entries if isinstance(entry, ToolUse)}
-    for result in entries:
-        if isinstance(result, ToolResult) and result.call in calls:
-            yield calls[result.call], result
-
-
 def _find_commits(entries: Sequence[TranscriptEntry]) -> Iterator[str]:
-    for use, result in _pair_calls(entries):
+    for use, result in pair_calls(entries):
         match = _COMMIT.search(use.command) if use.command and not result.error else None
         if match:
             yield f"committed: {(match[1] or match[2]).splitlines()[0]}"
 
 
-def _find_failures(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
-    """Return the commands whose program failed and did not succeed later."""
-    failures: dict[str, str] = {}
-    for use, result in _pair_calls(entries):
-        name = program(" ".join(use.command.split())) if use.command else ""
-        if name and result.error:
-            failures[name] = (
-                f"`{' '.join(use.command.split())[:MAX_ITEM_LENGTH]}`: {first_line(result.error)}"
-            )
-        elif name:
-            failures.pop(name, None)
-    return tuple(failures.values())
-
-
-def _find_changed_files(entries: Sequence[TranscriptEntry], root: str) -> tuple[str, ...]:
-    """Return the changed files, the most often changed first."""
-    changed = [use.path for use, result in _pair_calls(entries) if _is_edit(use) and not result.error]
-    return tuple(_relative_path(path, root) for path, _ in Counter(reversed(changed)).most_common(MAX_ITEMS))
-
-
-def _is_edit(use: ToolUse) -> bool:
-    return bool(use.path) and use.kind in ("edit", "write")
-
-
-def _relative_path(path: str, root: str) -> str:
-    return path.removeprefix(f"{root}/") if root else path
-
-
-def _find_commands(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
-    """Return the informative commands that succeeded, the latest last."""
-    succeeded = [
-        " ".join(use.command.split())
-        for use, result in _pair_calls(entries)
-        if use.command and not result.error
+def _find_failures(entries: Sequence[TranscriptEntry], files: Files) -> Iterator[str]:
+    """Yield approaches that the agent gave up, reverted changes that it did not explain, and commands."""
+    stated = [
+        f"{before} {sentence}".strip() if _PRONOUN.search(sentence) else sentence
+        for entry in entries
+        if isinstance(entry, Message) and entry.by == "agent"
+        for before, sentence in pairwise(["", *split_sentences(entry.text)])
+        if classify(sentence, "agent") == "failed"
     ]
-    return tuple(reversed(dict.fromkeys(line for line in reversed(succeeded) if program(line))))
+    yield from stated
+    for names in files.reverted[len(stated) :]:
+        yield f"changes in {', '.join(names[:_SHOWN_FILES])} were reverted"
+    for line, error in find_abandoned(entries):
+        yield f"`{line}`: {first_line(error)}"
+
+
+def _follow_files(entries: Sequence[TranscriptEntry], root: str) -> Files:
+    files = Files(root)
+    for use, result in pair_calls(entries):
+        if not result.error:
+            files.follow(use)
+    return files

@@ -1,0 +1,132 @@
+"""Find the files that differ at the end of a session, and the commands worth repeating."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from hookline.core.conversation import ToolResult, ToolUse, TranscriptEntry
+from hookline.shell import SimpleCommand, read
+
+_CHANGES_FILES = re.compile(r"\b(?:git|rm)\b")
+"""Quick test for the commands that are parsed."""
+_EVERYTHING = frozenset({".", "*", ":/", "-A", "--all", "-u"})
+_CHECKS = re.compile(
+    r"\b(?:tests?|spec|check|lint\w*|build|bench|plan|validate|verify|mypy|ruff|tsc|pytest|jest|vitest"
+    r"|ctest|clippy|rspec"
+    r"|rubocop|eslint|pyright|phpunit|latexmk|hadolint|shellcheck|tox|nox|make|typecheck|e2e|playwright"
+    r"|cypress|analyze)\b"
+)
+_UNINFORMATIVE = re.compile(
+    r"^(?:\w+=\S+ )*(?:git|ls|cat|grep|rg|find|head|tail|echo|cd|pwd|which|ps|kill|sleep|mkdir|cp|mv|rm"
+    r"|touch|chmod|curl|wget|ssh"
+    r"|scp|sed|awk|wc|du|df|env|export|source|gh|time|for|while|tar|unzip|man|date|sqlite3|jq)\b"
+    r"|--version\b| -V$|--help\b"
+)
+_OUTPUT_PART = re.compile(r"\s*(?:\d?>&?\d?\S*\s*)*(?:\|.*|2>&1.*|>\s*/dev/null.*)$", re.DOTALL)
+_SEPARATOR = re.compile(r"\s*(?:&&|;)\s*")
+
+
+def pair_calls(entries: Sequence[TranscriptEntry]) -> Iterator[tuple[ToolUse, ToolResult]]:
+    """Yield each tool call with its result, in the order of the results."""
+    calls = {entry.call: entry for entry in entries if isinstance(entry, ToolUse)}
+    for result in entries:
+        if isinstance(result, ToolResult) and result.call in calls:
+            yield calls[result.call], result
+
+
+class Files:
+    """The files that a session changed, without those that it restored, deleted or committed."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.changed: dict[str, None] = {}
+        self.reverted: list[tuple[str, ...]] = []
+        """The files that each command restored."""
+        self._added: set[str] = set()
+        self._stashed: dict[str, None] = {}
+
+    def follow(self, use: ToolUse) -> None:
+        if use.path and use.kind in ("edit", "write"):
+            path = use.path.removeprefix(f"{self.root}/") if self.root else use.path
+            self.changed.pop(path, None)
+            self.changed[path] = None
+        elif use.command and _CHANGES_FILES.search(use.command):
+            for command in read(use.command, cwd=self.root).commands:
+                if command.name in _FOLLOWED:
+                    words = [word.text for word in command.words[1:]]
+                    self._follow_command(command, words)
+
+    def _follow_command(self, command: SimpleCommand, words: list[str]) -> None:
+        if command.name == "rm":
+            self._remove(self._match(words))
+            return
+        action, *rest = [word for word in words if not word.startswith("-c") or word == "-c"] or [""]
+        if action == "add":
+            self._added.update(self.changed if _EVERYTHING & set(rest) else self._match(rest))
+        elif action == "commit":
+            takes_all = any(re.match(r"-[a-z]*a|--all$", word) for word in rest)
+            self._remove(list(self.changed) if takes_all or not self._added else list(self._added))
+            self._added.clear()
+        elif action in ("checkout", "restore", "clean") and "--staged" not in rest:
+            self._revert(list(self.changed) if _EVERYTHING & set(rest) else self._match(rest))
+        elif action == "reset" and "--hard" in rest:
+            self._revert(list(self.changed))
+        elif action == "stash":
+            self._follow_stash(rest)
+
+    def _follow_stash(self, rest: list[str]) -> None:
+        if {"pop", "apply"} & set(rest):
+            self.changed = {**self._stashed, **self.changed}
+        elif not {"list", "show", "drop"} & set(rest):
+            self._stashed, self.changed = self.changed, {}
+
+    def _match(self, words: Sequence[str]) -> list[str]:
+        paths = [posixpath.normpath(word.removeprefix(f"{self.root}/")) for word in words if word]
+        return [name for name in self.changed if any(name == p or name.startswith(f"{p}/") for p in paths)]
+
+    def _revert(self, names: list[str]) -> None:
+        if names:
+            self.reverted.append(tuple(names))
+        self._remove(names)
+
+    def _remove(self, names: list[str]) -> None:
+        for name in names:
+            self.changed.pop(name, None)
+
+
+_FOLLOWED = frozenset({"git", "rm"})
+
+
+def find_commands(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
+    """Return the checks and the repeated commands, the latest last, with those marked that failed last."""
+    last: dict[str, bool] = {}
+    times: Counter[str] = Counter()
+    for use, result in pair_calls(entries):
+        for part in _SEPARATOR.split(" ".join(use.command.split())) if use.command else ():
+            line = _OUTPUT_PART.sub("", part).strip()
+            if line and not _UNINFORMATIVE.search(line):
+                last.pop(line, None)
+                last[line] = bool(result.error)
+                times[line] += 1
+    return tuple(
+        f"{line} (failed last)" if failed else line
+        for line, failed in last.items()
+        if times[line] > 1 or _CHECKS.search(line)
+    )
+
+
+def find_abandoned(entries: Sequence[TranscriptEntry]) -> Iterator[tuple[str, str]]:
+    """Yield the commands that failed more than once and never succeeded, with their last error."""
+    errors: dict[str, list[str]] = {}
+    last = ""
+    for use, result in pair_calls(entries):
+        line = " ".join(use.command.split())
+        if line:
+            last = line
+            errors.setdefault(line, []).append(result.error)
+    for line, outcomes in errors.items():
+        if len(outcomes) > 1 and all(outcomes) and line != last and not _CHECKS.search(line):
+            yield line, outcomes[-1]
