@@ -53,6 +53,10 @@ def test_a_session_leaves_what_the_next_one_needs():
         *ran("npm test", error="Error: boom"),
         *ran("npm test --force"),
         *ran('git commit -am "Round amounts"'),
+        *edited("/p/a.py", "4"),
+        *edited("/p/c.py", "5"),
+        *edited("/p/d.py", "6"),
+        *ran("git checkout -- d.py"),
         agent("Half of it is done.\nBlockers: the schema is frozen\nNext step: add the migration"),
         root="/p",
         branch="fix/cents",
@@ -70,9 +74,9 @@ def test_a_session_leaves_what_the_next_one_needs():
         todos=("write docs",),
         done=("committed: Round amounts",),
         decisions=("We decided to store amounts as integer cents.",),
-        failed=("`make test`: error: no rule",),
-        files=("a.py", "b.py"),
-        commands=("npm test --force", 'git commit -am "Round amounts"'),
+        failed=("changes in d.py were reverted",),
+        files=("c.py", "a.py"),
+        commands=("make test (failed last)", "npm test (failed last)", "npm test --force"),
     )
 
 
@@ -193,6 +197,34 @@ def test_a_step_that_was_named_long_ago_is_not_the_next_one():
 
     assert told(person("t"), agent("Next step: a"), *later).next == ()
     assert told(person("t"), agent("Next step: a"), *later[:2]).next == ("a",)
+
+
+def test_the_task_is_the_latest_request():
+    found = told(
+        person("Why is test_totals flaky?"),
+        agent("Fixed and committed."),
+        person("great. next: add soft delete to invoices (#812)"),
+        agent("I'll add a flag."),
+        person("not a flag, use a timestamp"),
+        agent("A timestamp then."),
+        person("ok continue"),
+    )
+
+    assert (found.task, found.issue) == ("great. next: add soft delete to invoices (#812)", "812")
+    assert found.decisions == ("not a flag, use a timestamp (A timestamp then.)",)
+
+
+def test_work_that_is_left_is_known_without_a_list():
+    request, answer = person("Add a flag to the importer"), agent("The importer has two entry points.")
+
+    assert not told(person("What does the importer do?"), answer).unfinished
+    assert told(request).next == ("Add a flag to the importer",)
+    assert told(request, *ran("make test", error="Error: boom"), answer).next == (
+        "`make test` failed last: Error: boom",
+    )
+    assert told(request, *edited("/p/a.py", "1"), answer, root="/p").next == (
+        "check and commit the changes in a.py",
+    )
 
 
 def test_the_same_blocker_in_other_words_is_told_once():

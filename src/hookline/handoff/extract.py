@@ -24,7 +24,7 @@ from hookline.handoff.content import (
     redact_start,
     shorten,
 )
-from hookline.handoff.statements import CONSTRAINT, classify, split_sentences
+from hookline.handoff.statements import CONSTRAINT, classify, is_result, split_sentences
 from hookline.handoff.work import Files, find_abandoned, find_commands, pair_calls
 from hookline.memory.extract import cleared_at, first_line, said
 from hookline.memory.sentences import cleared
@@ -42,10 +42,12 @@ _NONE = re.compile(r"(?i)^(?:none|nothing|n/?a\b|no(?:\W*$| (?:blockers?|more|op
 _ISSUE = re.compile(r"(?i)(?:(?<!\w)#|\bissues?[ #:-]{1,3}|\bgh-)(\d{1,6})\b")
 _COMMIT = re.compile(r"""\bgit\b[^|;&]*\bcommit\b[^|;&]*?\s-[a-z]*m\s*(?:"([^"]+)"|'([^']+)')""")
 _INLINE_LABEL = re.compile(
-    r"(?i)^(?:next(?: steps?)?|remaining(?: \w+)?|to ?do|left(?: to do)?|still open)\s*[:\u2013\u2014]\s*"
+    r"(?i)^(?:next(?: steps?)?|remaining(?: \w+)?|to ?do|left(?: to do)?|(?:still )?open|up next|missing"
+    r"|what(?:'s| is) \w+)\s*[:\u2013\u2014]\s*"
 )
 _PRONOUN = re.compile(r"(?i)^(?:so |but )?(?:that|this|it|replacing it|reverting|not worth it|i take)\b")
 _MAX_ANSWER, _SHOWN_FILES = 160, 3
+_PUBLISHED = re.compile(r"\bgit\b[^|;&]*\b(?:commit|push|merge)\b|\bgh pr (?:create|merge)\b")
 _BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s+")
 
 
@@ -110,25 +112,34 @@ def _find_task(
     entries: Sequence[TranscriptEntry], previous: Content
 ) -> tuple[str, Sequence[TranscriptEntry]]:
     """Return the latest substantive request, and the entries from it on."""
-    prompts = [
-        (number, entry.text)
-        for number, entry in enumerate(entries)
-        if isinstance(entry, Message)
-        and entry.by == "person"
-        and not entry.text.lstrip().startswith(CONTINUE_PROMPT)
-    ]
-    requests = [pair for pair in prompts if classify(pair[1], "person") != "reply"] or prompts
-    tasks = [pair for pair in requests if classify(pair[1], "person") == "task"]
-    first = [(0, previous.task)] if previous.task else requests[:1]
+    prompts = list(_classify_prompts(entries))
+    requests = [(number, text) for number, text, kind in prompts if kind != "reply"]
+    tasks = [(number, text) for number, text, kind in prompts if kind == "task"]
+    first = [(0, previous.task)] if previous.task else requests[:1] or [prompt[:2] for prompt in prompts[:1]]
     number, task = [(0, ""), *first, *tasks][-1]
     return task, entries[number:]
 
 
+def _classify_prompts(entries: Sequence[TranscriptEntry]) -> Iterator[tuple[int, str, str]]:
+    """Yield the person's prompts with their positions and kinds."""
+    settled = False
+    for number, entry in enumerate(entries):
+        if isinstance(entry, ToolUse) and entry.command:
+            settled = _PUBLISHED.search(entry.command) is not None
+        elif isinstance(entry, ToolUse):
+            settled = settled and entry.kind not in ("edit", "write")
+        elif isinstance(entry, Message) and entry.by == "agent":
+            settled = is_result(entry.text)
+        elif isinstance(entry, Message) and not entry.text.lstrip().startswith(CONTINUE_PROMPT):
+            yield number, entry.text, classify(entry.text, "person", settled=settled)
+
+
 def _find_unanswered(entries: Sequence[TranscriptEntry]) -> str:
     """Return the person's last choice, if the agent has said nothing since."""
-    last = next((entry for entry in reversed(entries[1:]) if isinstance(entry, Message)), None)
-    is_choice = last is not None and last.by == "person" and classify(last.text, "person") == "choice"
-    return last.text if last is not None and is_choice else ""
+    last = next((entry for entry in reversed(entries) if isinstance(entry, Message)), None)
+    prompts = list(_classify_prompts(entries))
+    is_choice = last is not None and last.by == "person" and len(prompts) > 1 and prompts[-1][2] == "choice"
+    return prompts[-1][1] if is_choice else ""
 
 
 def _is_finished(entries: Sequence[TranscriptEntry]) -> bool:
@@ -184,22 +195,22 @@ def _find_issue(text: str) -> str:
 
 def _find_decisions(entries: Sequence[TranscriptEntry], task: str) -> Iterator[str]:
     """Yield the person's choices with the agent's answer, conditions of the task, and stated decisions."""
-    is_first = True
+    prompts = list(_classify_prompts(entries))
+    kinds = {number: kind for number, _, kind in prompts[1:]}
     for number, entry in enumerate(entries):
-        if not isinstance(entry, Message):
-            continue
-        if entry.by == "agent":
+        if isinstance(entry, Message) and entry.by == "agent":
             yield from (text for text in split_sentences(entry.text) if classify(text, "agent") == "decision")
-        elif entry.text == task:
+        elif isinstance(entry, Message) and entry.text == task:
             yield from (text for text in list(split_sentences(task))[1:] if CONSTRAINT.search(text))
-        elif classify(entry.text, "person") == "choice" and not is_first:
-            answer = entries[number + 1] if number + 1 < len(entries) else None
-            is_answered = isinstance(answer, Message) and answer.by == "agent"
-            reply = (
-                next(split_sentences(answer.text), "") if isinstance(answer, Message) and is_answered else ""
-            )
-            yield f"{entry.text} ({reply})" if reply and len(reply) < _MAX_ANSWER else entry.text
-        is_first = is_first and entry.by == "agent"
+        elif isinstance(entry, Message) and kinds.get(number) == "choice":
+            yield _add_answer(entry.text, next(iter(entries[number + 1 : number + 2]), None))
+
+
+def _add_answer(choice: str, answer: TranscriptEntry | None) -> str:
+    """Return a choice with the first sentence of the agent's direct answer."""
+    is_answer = isinstance(answer, Message) and answer.by == "agent"
+    reply = next(split_sentences(answer.text), "") if isinstance(answer, Message) and is_answer else ""
+    return f"{choice} ({reply})" if 0 < len(reply) < _MAX_ANSWER else choice
 
 
 def _find_blockers(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:

@@ -10,8 +10,12 @@ from collections.abc import Iterator, Sequence
 from hookline.core.conversation import ToolResult, ToolUse, TranscriptEntry
 from hookline.shell import SimpleCommand, read
 
-_CHANGES_FILES = re.compile(r"\b(?:git|rm)\b")
+_CHANGES_FILES = re.compile(r"\b(?:git|rm|sed|perl|mv|cp|tee)\b|>")
 """Quick test for the commands that are parsed."""
+_SOURCE_FILE = re.compile(
+    r"(?!/|~|\.\./)[^\0*?\s]+\.(?!log$|txt$|out$|json$|csv$|tmp$|gz$|patch$|diff$)\w{1,8}"
+)
+"""Relative paths that a shell command changes for good; others are output."""
 _EVERYTHING = frozenset({".", "*", ":/", "-A", "--all", "-u"})
 _CHECKS = re.compile(
     r"\b(?:tests?|spec|check|lint\w*|build|bench|plan|validate|verify|mypy|ruff|tsc|pytest|jest|vitest"
@@ -54,10 +58,15 @@ class Files:
             self.changed.pop(path, None)
             self.changed[path] = None
         elif use.command and _CHANGES_FILES.search(use.command):
-            for command in read(use.command, cwd=self.root).commands:
+            reading = read(use.command, cwd=self.root)
+            for command in reading.commands:
                 if command.name in _FOLLOWED:
-                    words = [word.text for word in command.words[1:]]
-                    self._follow_command(command, words)
+                    self._follow_command(command, [word.text for word in command.words[1:]])
+            for effect in reading.effects:
+                by = reading.commands[effect.command].name
+                changes = by not in _FOLLOWED and effect.action in ("edit", "write")
+                if changes and _SOURCE_FILE.fullmatch(effect.path.text):
+                    self.changed[effect.path.text] = None
 
     def _follow_command(self, command: SimpleCommand, words: list[str]) -> None:
         if command.name == "rm":
