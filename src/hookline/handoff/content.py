@@ -17,7 +17,7 @@ from hookline.core.values import replace
 
 CONTINUE_PROMPT = "Continue the work of the previous session"
 """Start of the prompt that continues a session: it is not a task of its own."""
-MAX_TEXT_LENGTH, MAX_ITEM_LENGTH = 600, 240
+MAX_TEXT_LENGTH, MAX_ITEM_LENGTH = 600, 360
 """Characters of a single text, and of each item of a list."""
 MAX_ITEMS, MAX_FILES = 6, 12
 """Items of each list, and of the list of files."""

@@ -42,7 +42,8 @@ _NONE = re.compile(r"(?i)^(?:none|nothing|n/?a\b|no(?:\W*$| (?:blockers?|more|op
 _ISSUE = re.compile(r"(?i)(?:(?<!\w)#|\bissues?[ #:-]{1,3}|\bgh-)(\d{1,6})\b")
 _COMMIT = re.compile(r"""\bgit\b[^|;&]*\bcommit\b[^|;&]*?\s-[a-z]*m\s*(?:"([^"]+)"|'([^']+)')""")
 _INLINE_LABEL = re.compile(
-    r"(?i)^(?:next(?: steps?)?|remaining(?: \w+)?|to ?do|left(?: to do)?|(?:still )?open|up next|missing"
+    r"(?i)^(?:next(?: steps?)?|als nächstes|nächste\w* schritte?|noch offen|remaining(?: \w+)?|to ?do"
+    r"|left(?: to do)?|(?:still )?open|up next|missing"
     r"|what(?:'s| is) \w+)\s*[:\u2013\u2014]\s*"
 )
 _PRONOUN = re.compile(r"(?i)^(?:so |but )?(?:that|this|it|replacing it|reverting|not worth it|i take)\b")

@@ -10,7 +10,8 @@ Kind = Literal["task", "choice", "reply", "failed", "next", "decision", "finishe
 _PRAISE = re.compile(
     r"(?i)^(?:(?:great|nice|good(?! question)|thanks?(?: you)?|thx|merci|danke|perfect|awesome|wow|cool"
     r"|excellent|super"
-    r"|lovely|brilliant|lgtm|looks? (?:good|great)|well done|love it)(?: (?:job|work|find|catch|stuff"
+    r"|lovely|brilliant|lgtm|looks? (?:good|great)|well done|love it|prima|klasse|passt|gut"
+    r"|toll)(?: (?:job|work|find|catch|stuff"
     r"|one))?\b[\s.,!:;-]*)+"
 )
 _STATUS = re.compile(
@@ -33,7 +34,7 @@ _WORK = (
     "|debug|reproduce|rework|extend|introduce|support|split|extract|expose|roll out|turn on|cut|reduce"
     "|speed up|translate"
     "|design|configure|enable|disable|get|mark|generate|benchmark|audit|backport|publish|merge|bump|wire"
-    "|handle|show"
+    "|handle|baue?|füge|schreibe?|behebe?|erstelle?|ändere|entferne?|prüfe?|ersetze?|migriere?|show"
 )
 _REPLY = re.compile(
     r"(?i)^(?:please |just )?(?:continue|go (?:on|ahead)|proceed|do (?:it|that)|keep going|carry on"
@@ -44,16 +45,18 @@ _REPLY = re.compile(
     r"|\b(?:we're|we are|that's|that is) (?:done|all|it)\b|^\W*$|^\S+(?: \S+)?\W*$"
 )
 _TRANSITION = re.compile(
-    r"(?i)^(?:and |so |but )?(?:now|next|also|after (?:that|this)|one more|another|new (?:task"
+    r"(?i)^(?:and |so |but )?(?:now|next|jetzt|als nächstes|danach|außerdem|noch (?:was|etwas|eins)|also"
+    r"|after (?:that|this)|one more|another|new (?:task"
     r"|request|topic|bug)"
     r"|separate\w*|meanwhile|different topic|second|part two|on to|moving on|back to|time for"
     r"|follow[- ]up|urgent|hotfix"
     r"|change of plans?|forget (?:that|it|this|the)|scrap (?:that|it)|btw|by the way|while \w+"
     r"|after this|leave (?:that|it) for later|drop everything"
     r"|since you|as a follow[- ]up|please also|let's (?:move|do|tackle|start|get)|start (?:on|with)"
-    r"|pick up)\b[\s,:.]"
+    r"|pick up|(?:do )?(?:exactly )?the same (?:for|with|in|thing))\b[\s,:.]"
     r"|^(?:go on|continue|proceed|carry on) with (?!it|that|this)"
-    r"|^(?:can|could|would|will) (?:you|we) (?!explain|tell|show)|^(?:then )?let's (?:get|do|make|add)\b"
+    r"|^(?:can|could|would|will) (?:you (?!explain|tell|show)|we (?:also|now|get|have|please)\b)"
+    r"|^(?:then )?let's (?:get|do|make|add)\b"
     r"|^(?:i|we)(?:'d| also)? (?:like|need|want)\b"
     rf"|^(?:and )?then (?:{_WORK})\b|[.;,!] (?:and |so |but )?(?:then|after that|afterwards|now"
     rf"|next)[,:]? (?:please )?(?:{_WORK})\b"
@@ -66,19 +69,23 @@ _REPORT = re.compile(
 _REQUEST = re.compile(rf"(?i)^(?:please )?(?:{_WORK})\b(?! (?:it|this|that|them)\b)(?:\W+\S+){{7}}")
 _WORK_SENTENCE = re.compile(rf"(?i)(?:^|[.!?:;] )(?:please )?(?:{_WORK})\b")
 _CORRECTION = re.compile(
-    r"(?i)^(?:no|not|don't|do not|never|actually|hmm|rather|instead|use|keep|try|prefer|only"
+    r"(?i)^(?:nein|nicht|kein\w*|lieber|nimm|lass|bitte (?:nicht|kein\w*)|no|not|don't|do not|never"
+    r"|actually|hmm|rather|instead|use|keep|try|prefer|only"
     r"|please (?:no|don't|use|keep)"
     r"|that's|it's|this is)\b"
 )
 CONSTRAINT = re.compile(
-    r"(?i)\b(?:no|not|never|must|should|shall|instead|rather|only|use|keep|prefer|try|exclude|put"
+    r"(?i)\b(?:nein|nicht|kein\w*|lieber|nur|statt\w*|muss|soll\w*|ohne|bitte|nimm|no|not|never|must"
+    r"|should|shall|instead|rather|only|use|keep|prefer|try|exclude|put"
     r"|go with|take|pick|option"
     r"|needs? to|ha(?:s|ve) to|leave|drop|without|let's|please|always|at (?:least|most)|as well|when"
     r"|unless|fine)\b|n't\b|^\(?[a-d1-9]\)?[,.] "
 )
 """Words of a person who decides how the work is done."""
 _FAILED = (
-    r"(?i)\b(?:(?:does|do|did|will|wo|would|is|has|had)(?:n't|n’t| not) (?:work|help|fix|change|solve"
+    r"(?i)\b(?:(?:funktioniert|geht|klappt|hilft|reicht) (?:so |hier )?nicht|nehme ich zurück|verworfen"
+    r"|(?:mache|drehe) ich rückgängig|"
+    r"(?:does|do|did|will|wo|would|is|has|had)(?:n't|n’t| not) (?:work|help|fix|change|solve"
     r"|scale|possible"
     r"|an option|enough|viable|apply|feasible)|(?:fails|failed)(?:,|:| as well| too| because| again"
     r"| since)|not it\b"
@@ -89,7 +96,8 @@ _FAILED = (
     r"|problem)"
     r"|no good|can(?:'t|not) be (?:used|done)|is no (?:option|use|guarantee)|unusable|abandon\w*"
     r"|incompatible"
-    r"|(?:was|were|is) a no\b|no (?:effect|improvement|gain|difference|help)|red herring|wrong (?:track|idea"
+    r"|(?:was|were|is) a no\b|no (?:effect|improvement|gain|difference|help)|red herring|wrong (?:track"
+    r"|idea"
     r"|approach|way)"
     r"|(?:even|got|is|are|was|gets) (?:even )?(?:slower|worse)|(?:is|are) out,|so back to|(?:rolled"
     r"|rolling|backed|backing) (?:it |that |this )?(?:back|out)\b"
@@ -106,11 +114,13 @@ _FINISHED = (
     r"|remains|open|to do)\b"
     r"|\bno (?:open|remaining) (?:points|items|work|tasks)\b|\b(?:everything|the (?:task|work"
     r"|issue)) is (?:now )?"
-    r"(?:done|finished|complete|implemented|on main|merged|in place|deployed|released)\b|^done\b(?! with)"
+    r"(?:done|finished|complete|implemented|on main|merged|in place|deployed|released)\b"
+    r"|^done\b(?! with)|^(?:fertig|erledigt)\b|\balles (?:ist )?(?:erledigt|fertig)\b"
     r"|^(?:fixed|finished|merged|released|shipped)(?: and \w+)?(?: as\b|\W|$)"
 )
 _NEXT = (
-    r"(?i)^(?:next|then|now|first|after that|afterwards|remaining|still|to ?do|left|open|tomorrow"
+    r"(?i)^(?:als nächstes|nächste\w* schritte?|danach|noch offen|offen|next|then|now|first|after that"
+    r"|afterwards|remaining|still|to ?do|left|open|tomorrow"
     r"|missing|what(?:'s| is|) "
     r"(?:left|missing|remains|open))\b(?! to be)|^(?:up next|trying|turning|looking|going|switching"
     r"|moving|continuing)\b"
@@ -136,8 +146,11 @@ _AGENT: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 _RESULT = re.compile(
     r"(?i)\b(?:\d+ of \d+|passe[sd]|green|works|is back|are back|faster|compiles|fixed|done|committed"
     r"|merged|deployed"
-    r"|pushed|ready|complete|no (?:more )?(?:errors|failures|warnings)|opened|released|clean)\b"
+    r"|pushed|ready|complete|no (?:more )?(?:errors|failures|warnings)|opened|läuft|grün|behoben|fertig"
+    r"|released|clean)\b"
 )
+_LONG_PROMPT = 15
+"""Words of a prompt that is a task if the agent had just reported a result."""
 _CLAUSE_END = re.compile(r"[.!]\s+")
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'`(])|\n+|(?<=[.!?;])\s+(?=(?:next|then)\b[: ])")
 
@@ -166,7 +179,8 @@ def classify(text: str, by: Literal["person", "agent"], *, settled: bool = False
 
 def _is_request(text: str, *, praised: bool, settled: bool) -> bool:
     if settled or praised:
-        return any(pattern.search(text) for pattern in (_WORK_SENTENCE, _TICKET, _REPORT))
+        is_long = settled and len(text.split()) >= _LONG_PROMPT
+        return is_long or any(pattern.search(text) for pattern in (_WORK_SENTENCE, _TICKET, _REPORT))
     return any(pattern.match(text) for pattern in (_REQUEST, _TICKET, _REPORT))
 
 
