@@ -1,17 +1,23 @@
 """Test the hooks that advise with stories of sessions that were written independently of them."""
 
 import json
+import operator
 from pathlib import Path
 
 from hookline import OnError, State
+from hookline.core.conversation import Message, ToolResult, ToolUse
 from hookline.core.events import PostToolUse, PreToolUse, UserPromptSubmit
 from hookline.core.frozen import Frozen
+from hookline.core.todos import Todo
 from hookline.core.usage import Usage
+from hookline.handoff.content import to_markdown
+from hookline.handoff.extract import SessionFacts, extract_content
 from hookline.hooks._compress_output.shorten import Limits, shorten
 from hookline.hooks.budget_guard import budget_guard
 from hookline.hooks.error_kb import error_kb
 from hookline.hooks.loop_breaker import loop_breaker
 from hookline.memory.known_errors import find_known_errors, store_errors
+from hookline.redact import redact
 from hookline.stores.memory import open_store
 
 DAY = 86_400.0
@@ -148,3 +154,52 @@ def test_large_loads_are_stopped():
     right = [story for story in stories if is_stopped(story) == (story["expect"] == "large")]
 
     assert len(right) / len(stories) >= 0.9
+
+
+def leave_handoff(story):
+    """Play the steps of *story*, and return the content of its handoff."""
+    entries, todos = [], []
+    for number, step in enumerate(story["steps"]):
+        call = describe_call(step)
+        if call is None and "todo" not in step:
+            by = "person" if "user" in step else "agent"
+            entries.append(Message(by=by, text=step.get("user") or step["agent"]))
+            continue
+        todos = step.get("todo", todos)
+        given = call["input"] if call else {}
+        use = {
+            "command": given.get("command", ""),
+            "path": given.get("path", "") if "grep" not in step else "",
+        }
+        entries.append(ToolUse(call=str(number), tool="X", kind=call["kind"] if call else "todo", **use))
+        entries.append(ToolResult(call=str(number), error=step["says"] if step.get("fails") else ""))
+    open_items = tuple(Todo(text=text[4:], status="pending") for text in todos if text.startswith("[ ]"))
+    done = tuple(text[4:] for text in todos if text.startswith("[x]"))
+    return extract_content(entries, SessionFacts(root="/repo", todos=open_items, done=done), redact)
+
+
+def test_handoffs_are_right():
+    stories = read_stories("handoffs")
+    contents = {story["id"]: leave_handoff(story) for story in stories}
+
+    def share(name, texts):
+        """Return the share of expected texts of field *name* that are in *texts* of a handoff."""
+        found = [
+            expected.lower() in " ".join(texts(contents[story["id"]])).lower()
+            for story in stories
+            for expected in story["expect"][name]
+        ]
+        return sum(found) / len(found)
+
+    assert share("task", lambda content: (content.task, f"#{content.issue}")) >= 0.85
+    assert share("next", lambda content: content.next) >= 0.9
+    for name, bar in (("decisions", 0.95), ("failed", 0.85), ("files", 0.9), ("commands", 0.95)):
+        assert share(name, operator.attrgetter(name)) >= bar, name
+    assert all(contents[story["id"]].unfinished != story["expect"]["done"] for story in stories)
+    obsolete = [
+        text
+        for story in stories
+        for text in story["expect"]["never"]
+        if text in to_markdown(contents[story["id"]])
+    ]
+    assert len(obsolete) < len(stories) / 2

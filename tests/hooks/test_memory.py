@@ -105,8 +105,19 @@ def test_it_learns_nothing_of_what_the_engine_tells_its_agents():
     assert memory(any_event(SessionEnd, **given), state) == Response()
 
 
-@pytest.mark.parametrize(("branch", "number"), [("412-round", "412"), ("hookline/sort-261115", "")])
-def test_a_run_of_the_engine_is_no_issue(branch, number):
+@pytest.mark.parametrize(
+    ("branch", "number"),
+    [
+        ("412-round", "412"),
+        ("ana/412-round", "412"),
+        ("fix-412", "412"),
+        ("issue/412", "412"),
+        ("hookline/sort-261115", ""),
+        ("chore/react-18", ""),
+        ("release-2024", ""),
+    ],
+)
+def test_the_issue_of_a_branch(branch, number):
     assert parse_issue(branch) == number
 
 

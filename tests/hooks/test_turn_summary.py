@@ -1,4 +1,4 @@
-"""Test turn-summary: the hooks that ran and the open tasks, shown to the user but not to the model."""
+"""Test turn-summary: the work of a turn and the open tasks, shown to the user but not to the model."""
 
 import json
 import time
@@ -61,7 +61,7 @@ def test_what_was_blocked_in_this_turn_is_summed_up(runtime):
     said = asked(runtime, "Stop", stop())["systemMessage"]
 
     assert said.startswith("hookline: this turn: ")
-    assert said.endswith("; failed: none; blocked: dangerous-command (2)")
+    assert said.endswith("blocked: dangerous-command (2)")
 
 
 @pytest.mark.parametrize("trouble", [False, True])
@@ -92,7 +92,7 @@ def test_a_hook_that_failed_is_named(runtime):
     asked(runtime, "UserPromptSubmit", user_prompt_submit())
     asked(runtime, "PreToolUse", pre_tool_use())
 
-    assert asked(runtime, "Stop", stop())["systemMessage"].endswith("; failed: broken; blocked: none")
+    assert asked(runtime, "Stop", stop())["systemMessage"] == "hookline: this turn: failed hooks: broken"
 
 
 @pytest.mark.parametrize(("summary", "shown"), [("always", True), ("troubles", False), ("never", False)])
@@ -101,9 +101,22 @@ def test_the_summary_is_shown_as_is_set(runtime, summary, shown):
 
     runtime.register(configure(built_in("turn-summary"), {"summary": summary}))
     asked(runtime, "UserPromptSubmit", user_prompt_submit())
+    assert asked(runtime, "Stop", stop()) == {}
+    for path in ("/p/a.py", "/p/b.py", "/p/a.py"):
+        asked(
+            runtime,
+            "PostToolUse",
+            post_tool_use(
+                tool="Edit",
+                kind="edit",
+                input=freeze({"file_path": path}),
+                input_keys=freeze({"path": "file_path"}),
+            ),
+        )
+    asked(runtime, "PostToolUse", post_tool_use())
     said = asked(runtime, "Stop", stop()).get("systemMessage", "")
 
-    assert said.startswith("hookline: this turn: ") is shown
+    assert said == ("hookline: this turn: changed: /p/a.py; /p/b.py; 1 command" if shown else "")
 
 
 def test_what_is_open_becomes_a_suggested_prompt_for_the_user_alone(runtime):
@@ -115,6 +128,25 @@ def test_what_is_open_becomes_a_suggested_prompt_for_the_user_alone(runtime):
     reply = asked(runtime, "Stop", stop())
 
     assert reply == {"systemMessage": "hookline: suggested next prompt: continue with: test it; ship"}
+
+
+@pytest.mark.parametrize(
+    ("last_text", "suggested"),
+    [
+        (
+            "Half is there. Next: port reserve(), then run ctest.",
+            "continue with: port reserve(), then run ctest.",
+        ),
+        ("All done.", ""),
+        ("Should I rebase first?", "continue with: ship"),
+        ("The tests pass.", "continue with: ship"),
+    ],
+)
+def test_the_last_words_of_the_agent_come_before_its_list(runtime, last_text, suggested):
+    asked(runtime, "PostToolUse", todo(("ship", "pending")))
+    said = asked(runtime, "Stop", stop(last_text=last_text)).get("systemMessage", "")
+
+    assert said.removeprefix("hookline: suggested next prompt: ") == suggested
 
 
 def test_what_is_in_the_way_comes_first(runtime):
@@ -269,7 +301,7 @@ def test_a_part_that_takes_too_long_is_left_out_and_noted():
 
     assert [text for text in outcome.warnings if "suggested" in text] == []
     assert [step.action for step in outcome.trail if step.hook.startswith("turn-summary.")] == [
-        "shown",
+        "timed-out",
         "timed-out",
     ]
 

@@ -144,14 +144,14 @@ def _find_unanswered(entries: Sequence[TranscriptEntry]) -> str:
 
 
 def _is_finished(entries: Sequence[TranscriptEntry]) -> bool:
-    """Return whether the agent's last text says that the work is finished."""
-    last = next(
-        (entry for entry in reversed(entries) if isinstance(entry, Message) and entry.by == "agent"), None
-    )
-    if last is None:
-        return False
-    kinds = [classify(sentence, "agent") for sentence in split_sentences(last.text)]
-    return "finished" in kinds and "next" not in kinds and not any(find_labelled(last.text))
+    texts = [entry.text for entry in entries if isinstance(entry, Message) and entry.by == "agent"]
+    return bool(texts) and says_finished(texts[-1])
+
+
+def says_finished(text: str) -> bool:
+    """Return whether a text of the agent says that the work is finished."""
+    kinds = [classify(sentence, "agent") for sentence in split_sentences(text)]
+    return "finished" in kinds and "next" not in kinds and not any(find_labelled(text))
 
 
 def _is_obsolete(todo: str, task: str, entries: Sequence[TranscriptEntry]) -> bool:
@@ -253,11 +253,16 @@ def _find_next_steps(entries: Sequence[TranscriptEntry], todos: Sequence[Todo]) 
     """Return the next steps in the agent's last texts since the task, else its first open todo."""
     replies = [entry.text for entry in entries if isinstance(entry, Message) and entry.by == "agent"]
     for text in reversed(replies[-_RECENT_TEXTS:]):
-        steps = [step for label, step in find_labelled(text) if label == "next"] or _find_announced(text)
-        if steps:
-            return tuple(dict.fromkeys(steps))
+        if steps := find_steps(text):
+            return steps
     ranked = sorted(todos, key=lambda todo: todo.status not in _ACTIVE_STATUSES)
     return tuple(todo.text for todo in ranked[:1])
+
+
+def find_steps(text: str) -> tuple[str, ...]:
+    """Return the steps that a text of the agent names or announces."""
+    labelled = [step for label, step in find_labelled(text) if label == "next"]
+    return tuple(dict.fromkeys(labelled or _find_announced(text)))
 
 
 def _find_announced(text: str) -> list[str]:

@@ -150,11 +150,11 @@ def _inject_rotated(delivery: Delivery, content: Content, cap: int) -> Response:
 
 def _inject_compacted(content: Content, state: State, cap: int) -> Response | None:
     """Inject the handoff once, as some hosts report the end of the compaction before the session start."""
-    if not state.memory.get(COMPACTING_NOTE) and state.facts.get("reports_compaction"):
+    pending = state.memory.get(COMPACTING_NOTE)
+    if pending is False or (pending is None and state.facts.get("reports_compaction")):
         return None
-    return inject(f"{_COMPACTED_TITLE}\n{to_markdown(content, cap)}").plus(
-        remember(**{COMPACTING_NOTE: False})
-    )
+    injected = inject(f"{_COMPACTED_TITLE}\n{to_markdown(content, cap)}")
+    return injected.plus(remember(**{COMPACTING_NOTE: False})) if pending else injected
 
 
 def _inject_branch_change(content: Content, state: State) -> Response | None:

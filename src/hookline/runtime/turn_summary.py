@@ -4,7 +4,7 @@ A part is a function of the turn and its setting; `PARTS` lists them.
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -16,7 +16,8 @@ from hookline.core.response import SummaryPart
 from hookline.core.store import Query, Record, Store, StoreFailed
 from hookline.core.todos import find_open
 from hookline.core.values import replace
-from hookline.memory.learn import UNREPORTED_NOTE
+from hookline.handoff.extract import find_steps, says_finished
+from hookline.memory.learn import UNREPORTED_NOTE, find_host
 from hookline.redact import redact
 from hookline.runtime.call_hook import run_in_time
 from hookline.runtime.memory_helper import FAILED_NOTE
@@ -27,6 +28,8 @@ MAX_SHOWN = 3
 """Items of a list that are shown."""
 MAX_LENGTH = 160
 """Characters of an item."""
+MAX_RECORDS = 400
+"""Latest records of a turn that are read."""
 PRIVATE_PARTS = ("memory",)
 """Parts that are not recorded in the trail, because a person may want to delete their content."""
 
@@ -84,32 +87,56 @@ def _add_part(outcome: Outcome, stage: SummaryPart, turn: Turn) -> Outcome:
     return replace(outcome.with_steps(step), warnings=warnings, private=(*outcome.private, *private))
 
 
-def summarize_hooks(turn: Turn, how: str) -> str:
-    """Return count and duration of hook runs, and the hooks that failed, blocked or continued the turn."""
+def summarize_turn(turn: Turn, how: str) -> str:
+    """Return what the agent did in the turn, and the hooks that failed, blocked or continued it."""
     failed, blocked, continued = (
-        _select_counters(turn.figures, what) for what in (outcome.FAILED, outcome.BLOCKED, outcome.CONTINUED)
+        _format_counts(_select_counters(turn.figures, what))
+        for what in (outcome.FAILED, outcome.BLOCKED, outcome.CONTINUED)
     )
     if how != "always" and not failed and not blocked:
         return ""
-    ms = turn.figures.get(outcome.MICROSECONDS, 0) / 1000
-    text = f"this turn: hooks ran {turn.figures.get(outcome.RUNS, 0):,} times, in {ms:,.0f} ms"
-    more = f"; continued by: {_format_counts(continued)}" if continued else ""
-    return f"{text}; failed: {_format_counts(failed)}; blocked: {_format_counts(blocked)}{more}"
+    labelled = (("blocked", blocked), ("failed hooks", failed), ("continued by", continued))
+    parts = [*_describe_work(turn), *(f"{label}: {names}" for label, names in labelled if names)]
+    return f"this turn: {'; '.join(parts)}" if parts else ""
+
+
+def _describe_work(turn: Turn) -> Iterator[str]:
+    """Yield the changed files and the number of commands of the turn, by its audit records."""
+    prompt = turn.last("UserPromptSubmit")
+    query = Query(session=turn.end.event.session, after=prompt[0] if prompt else 0, last=MAX_RECORDS)
+    records = [record for _, record in turn.store.records(query)]
+    host = find_host(turn.end.event.host)
+    kinds = {name: row.kind for name, row in host.tools.items()} if host else {}
+    calls = [record for record in records if record.event == "PostToolUse"]
+    edited = [
+        record.summary for record in calls if record.summary and kinds.get(record.tool) in ("edit", "write")
+    ]
+    commands = sum(kinds.get(record.tool) == "shell" for record in calls)
+    errors = sum(record.event == "OnError" and record.tool in kinds for record in records)
+    if edited:
+        yield _format_list("changed", list(dict.fromkeys(map(_shorten, edited))))
+    if commands:
+        yield f"{commands:,} {'command' if commands == 1 else 'commands'}"
+    if errors:
+        yield f"{errors:,} failed"
 
 
 def _format_counts(names: Mapping[str, int]) -> str:
     ranked = sorted(names.items(), key=lambda item: (-item[1], item[0]))
     shown = [f"{name} ({times})" if times > 1 else name for name, times in ranked[:MAX_SHOWN]]
     more = len(ranked) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "") or "none"
+    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def suggest_prompt(turn: Turn, how: str) -> str:
-    """Return the open items of the agent's list, and the obstacles."""
-    todos = find_open(turn.store.notes(turn.end.event.session))
+    """Return the obstacles, and the steps that the agent named last, else the open items of its list."""
+    end = turn.end.event
+    todos = find_open(turn.store.notes(end.session))
     obstacles = [*(todo.text for todo in todos if todo.blocked), *_find_obstacles(turn)]
-    open_texts = [todo.text for todo in todos if not todo.blocked]
-    parts = [_format_list("resolve the obstacles", obstacles), _format_list("continue with", open_texts)]
+    last_text = end.last_text if isinstance(end, Stop) else ""
+    named = [_shorten(step) for step in find_steps(last_text) if not step.endswith("?")]
+    listed = [] if says_finished(last_text) else [todo.text for todo in todos if not todo.blocked]
+    parts = [_format_list("resolve the obstacles", obstacles), _format_list("continue with", named or listed)]
     text = "; then ".join(filter(None, parts))
     return f"suggested next prompt: {text}" if text else ""
 
@@ -151,7 +178,7 @@ def summarize_memories(turn: Turn, how: str) -> str:
 
 
 PARTS: Mapping[str, Part] = {
-    "summary": summarize_hooks,
+    "summary": summarize_turn,
     "next-prompt": suggest_prompt,
     "memory": summarize_memories,
 }

@@ -78,5 +78,12 @@ def parse_issue(branch: str) -> str:
     """Return the issue number in a branch's name, or an empty string."""
     if branch.startswith("hookline/"):  # a run of the engine, with its date
         return ""
-    match = re.search(r"(?:^|[/_-])(?:issue[-_/]?|gh-|#)?(\d{1,6})(?=[-_/]|$)", branch)
+    match = _ISSUE_IN_BRANCH.search(branch)
     return match[1] if match else ""
+
+
+_ISSUE_IN_BRANCH = re.compile(
+    r"(?i)(?:^|/|(?:^|[/_-])(?:issues?|gh|bug|fix|hotfix|ticket|feature|feat|task|pr|[a-z]+-#|#)[-_/#]?)"
+    r"(\d{1,6})(?=[-_/]|$)"
+)
+"""A number that begins a part of the name or follows a word for work; that of `react-18` is a version."""
