@@ -21,7 +21,7 @@ _MAX_COMPARED = 3_000
 """Lines of each end that are compared with each other; those between count only if they look like errors."""
 _MAX_RARE_SHARE, _MIN_GROUP, _FEW_VALUES = 0.05, 12, 6
 _VARIABLE = re.compile(r"(?<![\w.:@%+-])[\w.:@%+-]*[\d/][\w./:@%+-]*|'[^'\s]+'|\"[^\"\s]+\"|`[^`\s]+`")
-_NUMBER = re.compile(r"(?<![\w./:-])\d+(?:\.\d+)?(?=[a-zµ%]{0,3}(?![\w./:-]))")
+_NUMBER = re.compile(r"(?<![\w./:-])\d+(?:\.\d+)?(?=[A-Za-zµ%]{0,3}(?![\w./:-]))")
 _DIFF = re.compile(r"(?:diff --git |@@ -\d)")
 _ALARM = (
     "error|fail|abort|denied|refused|cannot|can't|could not|couldn't|unable to|undefined|unresolved"
