@@ -129,6 +129,8 @@ def test_after_a_compaction_it_is_given_once():
     assert "**Branch:** fix" in given("compaction", compacting, "compact").context[0]
     assert given("compaction", {}, "compact") is None
     assert given("compaction", {}, "compact", reports_compaction=False).context
+    done = {"handoff.compacting": False}
+    assert given("compaction", done, "compact", reports_compaction=False) is None
 
 
 def test_a_session_that_resumes_is_told_only_that_its_branch_changed():
