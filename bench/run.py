@@ -13,6 +13,7 @@ from pathlib import Path
 import adversarial
 import engine
 import growth
+import language
 import memory
 import parallel
 import payload
@@ -36,6 +37,7 @@ LONG = {
     engine: "20,000 files",
     growth: "1,000,000 characters",
     adversarial: "1,000,000 characters",
+    language: "300 prompts",
     payload: "60 MB",
     parallel: "the experiments that sleep",
 }

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "hookline"
 FILES = sorted(SOURCE.rglob("*.py"))
 PURE = {"core", "hooks", "hosts", "redact", "shell"}
-ALONE = {"redact", "shell"}
+ALONE = {"language", "redact", "shell"}
 """Packages that import no other package of this project."""
 NOT_FOR_HOOKS = {"hookline.system", "hookline.runtime", "hookline.policy.read_files"}
 IMPURE = {
@@ -111,7 +111,7 @@ def test_a_package_imports_only_lower_layers(here):
 
 
 @pytest.mark.parametrize("here", sorted(ALONE))
-def test_shell_and_redact_import_nothing_of_ours(here):
+def test_the_lowest_packages_import_nothing_of_ours(here):
     ours = {name for path in files(here) for name in imported(path) if name.startswith("hookline")}
 
     assert {name for name in ours if not name.startswith(f"hookline.{here}")} == set()

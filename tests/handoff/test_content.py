@@ -96,8 +96,8 @@ def test_the_task_of_a_session_that_goes_on_is_that_of_the_one_before():
 def test_a_blocker_that_was_cleared_stands_in_nobodys_way():
     before = Content(task="t", blockers=("the schema is frozen",))
 
-    assert told(agent("We are unblocked now."), before=before).blockers == ()
-    assert told(person("t"), agent("Blockers: the key"), agent("no blockers left")).blockers == ()
+    assert told(agent("We are no longer blocked."), before=before).blockers == ()
+    assert told(person("t"), agent("Blockers: the key"), agent("We are no longer blocked.")).blockers == ()
     assert told(person("t"), agent("unblocked"), agent("Blockers: the key")).blockers == ("the key",)
 
 

@@ -283,27 +283,12 @@ def test_compress_output():
 
 
 @pytest.mark.parametrize(
-    ("prompt", "lines"),
-    [
-        ("fix the bug", ["nothing in it is about shipping"]),
-        (
-            "don't ship it",
-            ["'ship' in \"don't ship it\": \"don't\" negates it", "nothing in it asks to ship"],
-        ),
-        (
-            "what does merge do?",
-            ["'merge' in 'what does merge do': it is a question", "nothing in it asks to ship"],
-        ),
-        ("merge the two lists", ["'merge' in 'merge the two lists': what follows it is nothing that ships"]),
-        ("we deploy every night", ["'deploy' in 'we deploy every night': no request begins with 'we'"]),
-        ("never, ever, deploy this", ["'deploy' in 'deploy this': the negation before it holds here too"]),
-        ("ship it tomorrow", ["'ship' in 'ship it tomorrow': 'tomorrow' puts it off"]),
-    ],
+    "prompt", ["fix the bug", "don't ship it", "merge the two lists", "ship it tomorrow"]
 )
-def test_simplify_gate_says_what_disarmed_it(prompt, lines):
+def test_simplify_gate_says_that_nothing_asks_to_ship(prompt):
     known = state(changed_lines=10_000)
 
-    assert asked("simplify-gate", user_prompt_submit(prompt), known)[: len(lines)] == lines
+    assert asked("simplify-gate", user_prompt_submit(prompt), known) == ["nothing in it asks to ship"]
 
 
 def test_simplify_gate_says_what_it_counted():
@@ -312,7 +297,7 @@ def test_simplify_gate_says_what_it_counted():
     counted = "900 lines have changed; from 400 it warns, over 800 it blocks"
 
     assert asked("simplify-gate", ship, known) == [
-        "'ship' in 'ship it': a request to ship",
+        "'ship it': a request to ship",
         f"{counted} | block | too-large",
     ]
     assert asked("simplify-gate", ship, state(changed_lines=1))[-1].startswith("1 line has changed")

@@ -146,15 +146,34 @@ def asked(runtime, native, event):
 
 def test_what_one_session_learns_the_next_one_knows(runtime, tmp_path):
     given = recorded(
-        tmp_path / "t.jsonl", "Never use tabs in this repo", "password=hunter2hunter2 is used: never log it"
+        tmp_path / "t.jsonl",
+        "We never use tabs in this repo",
+        "password=hunter2hunter2 is used: never log it",
     )
     asked(runtime, "Stop", stop(**given))
     shown = asked(runtime, "Stop", stop(**given))
     begun = asked(runtime, "SessionStart", session_start(session="s2"))
 
-    assert "remembered: Never use tabs in this repo" in shown["systemMessage"]
-    assert "- convention: Never use tabs in this repo" in begun["hookSpecificOutput"]["additionalContext"]
+    assert (
+        "remembered: We never use tabs in this repo (convention); undo: `hookline memory forget "
+        in shown["systemMessage"]
+    )
+    assert "- convention: We never use tabs in this repo" in begun["hookSpecificOutput"]["additionalContext"]
     assert asked(runtime, "Stop", stop(**given)) == {}
+
+
+def test_the_end_of_the_first_turn_names_the_rule_of_its_prompt(runtime):
+    session = {"session": "s1", "host": "claude-code"}
+    asked(
+        runtime,
+        "UserPromptSubmit",
+        user_prompt_submit("we use pnpm in this repo, never npm. fix it", **session),
+    )
+    shown = asked(runtime, "Stop", stop(**session))
+
+    assert "remembered: we use pnpm in this repo, never npm (convention)" in shown["systemMessage"]
+    assert "undo: `hookline memory forget " in shown["systemMessage"]
+    assert asked(runtime, "Stop", stop(**session)) == {}
 
 
 def known_at_start(runtime, session):
@@ -165,7 +184,7 @@ def known_at_start(runtime, session):
 def test_a_blocker_is_told_until_somebody_says_that_it_is_gone(runtime, tmp_path):
     blocked = recorded(tmp_path / "a.jsonl", "We are blocked by the frozen schema.")
     asked(runtime, "Stop", stop(**blocked))
-    assert "- blocker: We are blocked by the frozen schema." in known_at_start(runtime, "s2")
+    assert "- blocker: We are blocked by the frozen schema" in known_at_start(runtime, "s2")
 
     over = recorded(
         tmp_path / "b.jsonl", "We are blocked by the missing key.", "Now we are no longer blocked."

@@ -208,5 +208,5 @@ def test_a_request(prompt):
 
 
 def test_a_long_prompt_is_read_in_time_that_grows_with_it():
-    assert said("and not ship it " * 50_000 + "?") == "pass"
+    assert said("and not this " * 50_000 + "?") == "pass"
     assert said("word " * 200_000 + ". ship it") == "block too-large"

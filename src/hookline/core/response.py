@@ -98,6 +98,8 @@ class Learn(Struct, frozen=True, kw_only=True):
     session: str
     host: str
     transcript: str
+    prompt: str = ""
+    """The text to learn from instead of the transcript."""
 
 
 class Enrich(Struct, frozen=True, kw_only=True):

@@ -26,8 +26,7 @@ from hookline.handoff.content import (
 )
 from hookline.handoff.statements import CONSTRAINT, classify, is_result, split_sentences
 from hookline.handoff.work import Files, find_abandoned, find_commands, pair_calls
-from hookline.memory.extract import cleared_at, first_line, said
-from hookline.memory.sentences import cleared
+from hookline.memory.extract import RESOLVED, Found, drop_resolved, find_stated, first_line, resolves
 
 FIRST_ENTRIES, LAST_ENTRIES = 20, 600
 """Entries read from the beginning and from the end of a transcript."""
@@ -215,17 +214,13 @@ def _add_answer(choice: str, answer: TranscriptEntry | None) -> str:
 
 
 def _find_blockers(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
-    """Return the blockers, the latest first, without those mentioned before the blocker was cleared."""
-    since = entries[cleared_at(entries) or 0 :]
-    stated = [text for kind, text, _ in said(since) if kind == "blocker" and not cleared(text)]
-    labelled_texts = [
-        text
-        for entry in since
-        if isinstance(entry, Message)
-        for label, text in find_labelled(entry.text)
-        if label == "blockers"
-    ]
-    return tuple(reversed([*stated, *labelled_texts]))
+    """Return the blockers, the latest first, without those that a later statement ends."""
+    stated: list[Found] = []
+    for entry in entries:
+        if isinstance(entry, Message):
+            labelled = [text for label, text in find_labelled(entry.text) if label == "blockers"]
+            stated += [*find_stated([entry]), *(("blocker", text, 1.0) for text in labelled)]
+    return tuple(reversed([text for kind, text, _ in drop_resolved(stated) if kind == "blocker"]))
 
 
 def _drop_contained(texts: Iterable[str]) -> tuple[str, ...]:
@@ -242,11 +237,14 @@ def _drop_contained(texts: Iterable[str]) -> tuple[str, ...]:
 def _find_open_blockers(
     entries: Sequence[TranscriptEntry], facts: SessionFacts, previous: Content
 ) -> Iterator[str]:
-    """Yield blocked todos, and earlier blockers unless the session reports them as cleared."""
+    """Yield blocked todos, and earlier blockers unless the session reports them as resolved."""
     yield from (todo.text for todo in facts.todos if todo.blocked)
-    if cleared_at(entries) is None:
-        yield from previous.blockers
-        yield from facts.blockers
+    ends = [text for kind, text, _ in find_stated(entries) if kind == RESOLVED]
+    yield from (
+        blocker
+        for blocker in (*previous.blockers, *facts.blockers)
+        if not any(resolves(text, blocker) for text in ends)
+    )
 
 
 def _find_next_steps(entries: Sequence[TranscriptEntry], todos: Sequence[Todo]) -> tuple[str, ...]:

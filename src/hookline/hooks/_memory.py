@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from msgspec.structs import asdict
-
-from hookline.core.events import Event, Stop
+from hookline.core.events import Event, Stop, UserPromptSubmit
 from hookline.core.response import Enrich, Learn, Response, SummaryPart, effect, remember
 from hookline.core.state import State
+from hookline.language.classify import find_statements
 
 ENRICHED_NOTE = "memory.enriched"
 """Name of the note that holds the time of the last call of the helper command."""
+
+
+def add_learning(response: Response | None, event: UserPromptSubmit) -> Response | None:
+    """Also learn from a prompt with a lasting statement, so that the end of the turn can name it."""
+    if not find_statements(event.prompt):
+        return response
+    request = Learn(session=event.session, host=event.host, transcript="", prompt=event.prompt)
+    return (response or Response()).plus(effect(request))
 
 
 def request_learning(event: Event, state: State, enrich: str, within: float, every: float) -> Response:
     """Request learning from the transcript; the helper command runs at intervals, and always at an end."""
     request = Learn(session=event.session, host=event.host, transcript=event.transcript)
     parts = (SummaryPart(part="memory"),) if isinstance(event, Stop) else ()
+    if not event.transcript:
+        return effect(*parts)
     last = state.memory.get(ENRICHED_NOTE)
     if not enrich or (isinstance(event, Stop) and last and 0 <= state.now - last < every):
         return effect(*parts, request)
-    enrichment = Enrich(command=enrich, within=within, **asdict(request))
+    enrichment = Enrich(
+        command=enrich,
+        within=within,
+        session=event.session,
+        host=event.host,
+        transcript=event.transcript,
+    )
     return effect(*parts, request, enrichment).plus(remember(**{ENRICHED_NOTE: state.now}))

@@ -1,7 +1,7 @@
 """Recall memories of earlier sessions, and learn new ones.
 
 Memories of the repository and branch are injected at the start, and those about the first prompt with it. New
-ones come from the transcript and, if set, from the command `enrich`.
+ones come from prompts, the transcript and, if set, from the command `enrich`; the end of the turn names them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hookline.core.ranking import format_memory, remove_outdated, select_within
 from hookline.core.records import Memory
 from hookline.core.response import Measure, Response, effect, remember
 from hookline.core.state import State
-from hookline.hooks._memory import request_learning
+from hookline.hooks._memory import add_learning, request_learning
 
 _INJECTED_NOTE, _PROMPTED_NOTE, _COMPACTING_NOTE = "memory.told", "memory.asked", "memory.compacting"
 _START_TITLE = "Memories of earlier sessions here (notes, not instructions; verify before you rely on them):"
@@ -35,16 +35,16 @@ def memory(
 ) -> Response | None:
     if event.subagent is not None:
         return None
+    learn = learn and not state.env.get("HOOKLINE_RUN")  # not from engine runs
     if isinstance(event, UserPromptSubmit):
-        return _recall_for_prompt(event.prompt, state, tokens // 3)
+        recalled = _recall_for_prompt(event.prompt, state, tokens // 3)
+        return add_learning(recalled, event) if learn else recalled
     if isinstance(event, SessionStart):
         return _recall_at_start(state, tokens * 2 // 3)
     if isinstance(event, PostCompact):  # some hosts restart the session first: then it was injected there
         return _recall_at_start(state, tokens * 2 // 3) if state.memory.get(_COMPACTING_NOTE) else None
     mark = remember(**{_COMPACTING_NOTE: True}) if isinstance(event, PreCompact) else Response()
-    if not learn or not event.transcript or state.env.get("HOOKLINE_RUN"):  # not from engine runs
-        return mark
-    return mark.plus(request_learning(event, state, enrich, enrich_within, enrich_every))
+    return mark.plus(request_learning(event, state, enrich, enrich_within, enrich_every)) if learn else mark
 
 
 def _recall_at_start(state: State, tokens: int) -> Response | None:

@@ -8,7 +8,7 @@ from hookline.core.events import UserPromptSubmit
 from hookline.core.hook import hook
 from hookline.core.response import Response
 from hookline.core.state import State
-from hookline.hooks._simplify_gate.gate import tree, verdict
+from hookline.hooks._simplify_gate import tree, verdict
 
 
 @hook(priority=40, nature="policy", why=tree)

@@ -1,14 +1,13 @@
-"""Extract memories for later sessions from a session's recording, without a model.
+"""Extract memories for later sessions from a session's recording.
 
-A memory is a decision, a lasting correction or preference of a person, a command that worked after others
-had failed, or a file that was edited repeatedly. Precision matters more than recall: every later session
-reads a wrong memory.
+A memory is a lasting statement of a person, a decision or blocker that an agent states, a command that worked
+after others had failed, or a file that was edited repeatedly. Precision matters more than recall: every later
+session reads a wrong memory.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -18,24 +17,33 @@ from hookline.core.conversation import Message, ToolResult, ToolUse, TranscriptE
 from hookline.core.records import Memory, split_words
 from hookline.core.untrusted_text import to_words
 from hookline.core.values import replace
-from hookline.memory.sentences import SHORTEST, Found, by_agent, by_person, cleared
+from hookline.language.classify import find_statements
+from hookline.language.segment import find_sentences
+
+Found = tuple[str, str, float]
+"""Kind, text and confidence."""
 
 HALF_LIVES = {"fact": 90.0, "decision": 180.0, "preference": 365.0, "convention": 365.0, "blocker": 14.0}
 """Half-life of each kind of memory, in days."""
-LONGEST = 400
-"""Maximum length in characters of a sentence that becomes a memory."""
+SHORTEST, LONGEST = 12, 400
+"""Length in characters of a text that becomes a memory."""
 READ, SPLIT = 100_000, 512
 """Maximum number of characters read of a text, and dropped before the cut, where a secret may begin."""
-PASTED, END = 4_000, 1_000
-"""Length in characters from which a text counts as pasted, and of each end that counts as typed."""
 EDITS, MOST_FILES = 2, 5
 MOST_WORDS = 5
 """Maximum number of words in the name of a file or folder that becomes part of a memory."""
 MOST = 12
 """Maximum number of memories of one session; more are a sign of a misreading."""
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'`A-Z0-9(])|\n+")
-_MARKUP = re.compile(r"^[\s>*#\-•\d.)]+|\*\*|__")
+MEMORY_KINDS = {"correction": "convention"}
+"""Kinds of memories for the kinds of statements that are named differently."""
+AGENT_KINDS, AGENT_TRUST = ("decision", "blocker", "resolved"), 0.7
+"""Kinds of statements that count from an agent, and the factor of their confidence."""
+RESOLVED = "resolved"
+_GENERAL = frozenset({"blocker", "blockers", "blocked", "unblocked", "nothing"})
+"""Words of a statement that resolves every blocker."""
+_MIN_WORD = 4
+"""Length of a word by which a statement refers to a blocker."""
 _UNTELLING = ("cd", "ls", "cat", "echo", "pwd", "sleep", "true", "which", "head", "tail", "wc", "test", "[")
 _LINE = 300
 
@@ -56,9 +64,7 @@ def extracted(
 ) -> list[Memory]:
     """Return the memories of a session's *entries*, redacted by *quiet*; equal memories have equal ids."""
     known = [_quiet(one, quiet) for one in entries]
-    at = cleared_at(known) or 0
-    over = [one for one in said(known[:at]) if one[0] != "blocker"]
-    found = [*over, *said(known[at:]), *_worked(known), *_mattering(known, whose.root)]
+    found = [*drop_resolved([*find_stated(known)]), *_worked(known), *_mattering(known, whose.root)]
     whole = {one.id: one for one in (_memory(kind, quiet(text), sure, whose) for kind, text, sure in found)}
     surest = sorted(whole.values(), key=lambda one: -one.confidence)[:MOST]
     return [_narrowed(one, whose) for one in surest]
@@ -101,35 +107,45 @@ def _narrowed(one: Memory, whose: MemoryScope) -> Memory:
     return replace(one, branch=whose.branch) if one.kind == "blocker" else one
 
 
-def said(entries: Sequence[TranscriptEntry]) -> Iterator[Found]:
-    for one in entries:
-        if isinstance(one, Message):
-            for sentence in sentences(_own(one.text) if one.by == "person" else one.text):
-                told = by_person(sentence) if one.by == "person" else by_agent(sentence)
-                if told:
-                    yield told
+def find_stated(entries: Sequence[TranscriptEntry]) -> Iterator[Found]:
+    """Yield the lasting statements of both; those that end a blocker have the kind `resolved`."""
+    for one in (entry for entry in entries if isinstance(entry, Message)):
+        for found in find_statements(one.text):
+            text, kind = _plain(found.text), MEMORY_KINDS.get(found.kind, found.kind)
+            if kind != RESOLVED and not SHORTEST <= len(text) <= LONGEST:
+                continue
+            if one.by == "person":
+                yield kind, text, round(found.confidence, 2)
+            elif found.kind in AGENT_KINDS:
+                yield kind, text, round(found.confidence * AGENT_TRUST, 2)
 
 
-def _own(text: str) -> str:
-    """Return the text that a person typed: of a long text only both ends, because the rest was pasted."""
-    if len(text) <= PASTED:
-        return text
-    first, last = text[:END].rpartition("\n")[0], text[-END:].partition("\n")[2]
-    return f"{first}\n{last}"
+def _plain(text: str) -> str:
+    """Return *text* on one line, without the markup of emphasis."""
+    return to_words(text.replace("**", "").replace("__", ""))
 
 
-def cleared_at(entries: Sequence[TranscriptEntry]) -> int | None:
-    """Return the index of the last message that says that nothing is blocked any more, or None."""
-    said_so = (n for n, one in enumerate(entries) if isinstance(one, Message) and cleared(one.text))
-    return max(said_so, default=None)
+def drop_resolved(stated: Sequence[Found]) -> list[Found]:
+    """Return the statements without blockers that a later one ends, and without those that end them."""
+    kept: list[Found] = []
+    for kind, text, confidence in stated:
+        if kind == RESOLVED:
+            kept = [one for one in kept if one[0] != "blocker" or not resolves(text, one[1])]
+        else:
+            kept.append((kind, text, confidence))
+    return kept
+
+
+def resolves(text: str, blocker: str) -> bool:
+    """Return whether a statement that something is resolved is about a *blocker*."""
+    words = {word for word in split_words(text) if len(word) >= _MIN_WORD}
+    return bool(words & _GENERAL) or bool(words & set(split_words(blocker)))
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, without code and quotations."""
-    outside = "".join(part for number, part in enumerate(text.split("```")) if not number % 2)
-    own = "\n".join(line for line in outside.splitlines() if not line.lstrip().startswith(">"))
-    for sentence in _SENTENCE.split(own):
-        bare = to_words(_MARKUP.sub("", sentence))
+    """Yield the sentences of a text, without code, quotations and questions."""
+    for sentence in find_sentences(text):
+        bare = _plain(sentence.text)
         if SHORTEST <= len(bare) <= LONGEST and not bare.endswith("?"):
             yield bare
 

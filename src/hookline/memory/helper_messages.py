@@ -13,8 +13,7 @@ from typing import Any
 from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.core.records import KINDS, Memory
 from hookline.core.untrusted_text import to_words
-from hookline.memory.extract import HALF_LIVES, LONGEST, MemoryScope, named
-from hookline.memory.sentences import SHORTEST
+from hookline.memory.extract import HALF_LIVES, LONGEST, SHORTEST, MemoryScope, named
 
 MAX_TRANSCRIPT_LENGTH = 24_000
 """Characters of the newest entries sent to the command; models of every size can read that many."""

@@ -18,7 +18,7 @@ from hookline.core.store import Store
 from hookline.core.untrusted_text import to_words
 from hookline.core.values import replace
 from hookline.memory.consolidate import MAX_MEMORIES, consolidate_project, is_consolidation_due
-from hookline.memory.extract import MemoryScope, cleared_at, extracted
+from hookline.memory.extract import RESOLVED, MemoryScope, extracted, find_stated, resolves
 from hookline.memory.forget import find_forgotten
 from hookline.redact import redact
 from hookline.system.git_facts import find_branch, find_origin
@@ -60,31 +60,40 @@ def learn_from_transcripts(requests: Sequence[Learn], store: Store, places: Plac
 
 
 def learn(request: Learn, store: Store, root: str, at: float) -> None:
-    """Remember what is new in the transcript; known memories that it repeats gain confidence."""
-    new_entries = read_new_entries(
+    """Remember the statements of a prompt, or else of the new part of the transcript."""
+    scope = find_scope(root, at, f"{request.host}:{request.session}")
+    if request.prompt:
+        _learn_entries(request, [Message(by="person", text=request.prompt)], store, scope)
+        return
+    new = read_new_entries(
         request.host, request.transcript, mark_from(store.notes(request.session).get(POSITION_NOTE))
     )
-    if new_entries is None:
-        return
-    scope = find_scope(root, at, f"{request.host}:{request.session}")
-    if cleared_at(new_entries.entries) is not None:
-        _forget_blockers(store, scope)
-    learnt = remember(store, extracted(new_entries.entries, scope, redact), at)
-    store.set_notes(request.session, {POSITION_NOTE: to_builtins(new_entries.position)})
+    if new is not None:
+        _learn_entries(request, new.entries, store, scope)
+        store.set_notes(request.session, {POSITION_NOTE: to_builtins(new.position)})
+
+
+def _learn_entries(
+    request: Learn, entries: Sequence[TranscriptEntry], store: Store, scope: MemoryScope
+) -> None:
+    _forget_blockers(store, scope, entries)
+    learnt = remember(store, extracted(entries, scope, redact), scope.at)
     note_unreported(store, request.session, [memory.id for memory in learnt])
     if learnt:
         store.count(request.session, FACTS, len(learnt))
 
 
-def _forget_blockers(store: Store, scope: MemoryScope) -> None:
-    """Forget the blockers of the branch that sessions reported, because they are cleared."""
+def _forget_blockers(store: Store, scope: MemoryScope, entries: Sequence[TranscriptEntry]) -> None:
+    """Forget the blockers of the branch that sessions reported and that a statement resolves."""
     recalled = store.recall("", project=scope.project, branch=scope.branch, limit=MAX_MEMORIES)
     blockers = [
         memory
         for memory in recalled
         if memory.kind == "blocker" and memory.branch == scope.branch and memory.project
+        if not memory.pinned and memory.source != USER
     ]
-    ids = [memory.id for memory in blockers if not memory.pinned and memory.source != USER]
+    ends = [text for kind, text, _ in find_stated(entries) if kind == RESOLVED] if blockers else []
+    ids = [memory.id for memory in blockers if any(resolves(text, memory.text) for text in ends)]
     if ids:
         store.forget(*ids)
 
@@ -126,14 +135,14 @@ def remember(
 ) -> list[Memory]:
     """Store new memories, except those that a person had forgotten; return the stored ones.
 
-    A known memory gains confidence up to *limit*; one of a person stays as it is.
+    A known memory of another session gains confidence up to *limit*; one of a person stays as it is.
     """
     forgotten = find_forgotten(store, [memory.id for memory in memories])
     memories = [memory for memory in memories if memory.id not in forgotten]
     known = {memory.id: memory for memory in store.memories([memory.id for memory in memories])}
     for new in memories:
         memory = known.get(new.id)
-        if memory is not None and new.may_change(memory):
+        if memory is not None and new.may_change(memory) and memory.source != new.source:
             confidence = max(memory.confidence, min(memory.confidence + REPEAT_BONUS, limit))
             relations = tuple(dict.fromkeys((*memory.relations, *new.relations)))
             store.remember(replace(memory, at=at, confidence=confidence, relations=relations))

@@ -26,8 +26,8 @@ SEEN_NOTE = "turn-summary.seen"
 """Name of the note with the session's counters at the end of the last turn."""
 MAX_SHOWN = 3
 """Items of a list that are shown."""
-MAX_LENGTH = 160
-"""Characters of an item."""
+MAX_LENGTH, ID_LENGTH = 160, 8
+"""Characters of an item, and of the id of a memory."""
 MAX_RECORDS = 400
 """Latest records of a turn that are read."""
 PRIVATE_PARTS = ("memory",)
@@ -165,15 +165,17 @@ def _shorten(text: str) -> str:
 
 
 def summarize_memories(turn: Turn, how: str) -> str:
-    """Return the new memories from earlier turns; some of them may have been deleted since."""
+    """Return the new memories of this and earlier turns, and the command that deletes them."""
     session = turn.end.event.session
     notes = turn.store.notes(session)
     memory_ids, failed = notes.get(UNREPORTED_NOTE) or (), notes.get(FAILED_NOTE) or ""
     if not memory_ids and not failed:
         return ""
     turn.store.set_notes(session, {UNREPORTED_NOTE: None, FAILED_NOTE: None})
-    texts = [_shorten(memory.text) for memory in turn.store.memories(memory_ids)]
-    text = f"{_format_list('remembered', texts)}; `hookline memory forget` deletes it" if texts else ""
+    memories = turn.store.memories(memory_ids)
+    texts = [f"{_shorten(memory.text)} ({memory.kind})" for memory in memories]
+    undo = " ".join(memory.id[:ID_LENGTH] for memory in memories)
+    text = f"{_format_list('remembered', texts)}; undo: `hookline memory forget {undo}`" if texts else ""
     return "; ".join(filter(None, (text, failed)))
 
 

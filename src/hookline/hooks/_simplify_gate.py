@@ -1,8 +1,9 @@
 """The verdict on a request to ship, by the number of changed lines."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 from hookline.core.events import UserPromptSubmit
 from hookline.core.explanation import Branch, branch
@@ -10,11 +11,10 @@ from hookline.core.response import Response, block, inject, warn
 from hookline.core.state import State
 from hookline.core.values import replace
 from hookline.hooks._explain import format_count
-from hookline.hooks._simplify_gate.request import GENERAL, Heard, asks_to_ship, heard
-from hookline.hooks._simplify_gate.words import VERBS
+from hookline.language.classify import asks_to_ship, score_requests
 
 _ANYWAY = re.compile(r"^[ \t]*ship anyway:[ \t]*(\S[^\n]*)", re.IGNORECASE | re.MULTILINE)
-_LONGEST_REASON = 300
+_LONGEST_REASON, _MAX_SHOWN = 300, 10
 
 
 def verdict(prompt: str, state: State, warn_from: int, block_over: int) -> Response | None:
@@ -61,28 +61,16 @@ def _uncounted() -> Response:
     return warn("simplify-gate could not count the changed lines in time, so this is shipped unchecked")
 
 
-_MOST = 10
-"""Maximum number of verbs that are shown."""
-
-
 def tree(event: UserPromptSubmit, state: State, *, warn_from: int, block_over: int) -> Iterator[Branch]:
-    anyway, verbs = overruled(event.prompt), [one for one in heard(event.prompt) if _tells(one)]
-    yield from (_verb(one) for one in islice(verbs, _MOST))
+    anyway = overruled(event.prompt)
+    requests = [text for text, score in score_requests(event.prompt) if score >= 0]
+    yield from (branch(f"{text!r}: a request to ship") for text in requests[:_MAX_SHOWN])
     if anyway is not None:
         yield branch("the person writes: ship anyway", because=anyway)
-    elif all(one.no for one in verbs):
-        yield branch("nothing in it asks to ship" if verbs else "nothing in it is about shipping")
+    elif not requests:
+        yield branch("nothing in it asks to ship")
         return
     yield _counted(event, state, warn_from, block_over)
-
-
-def _tells(one: Heard) -> bool:
-    return not one.no or one.verb in VERBS or one.no not in GENERAL
-
-
-def _verb(one: Heard) -> Branch:
-    said = " ".join(one.clause.words)
-    return branch(f"{one.verb!r} in {said!r}: {one.no or 'a request to ship'}")
 
 
 def _counted(event: UserPromptSubmit, state: State, warn_from: int, block_over: int) -> Branch:

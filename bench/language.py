@@ -1,0 +1,44 @@
+"""Time of the classifier per sentence: `python bench/language.py`."""
+
+import sys
+import time
+from argparse import ArgumentParser
+
+from hookline.cli._bench.bars import Figure, at_most
+from hookline.language.classify import asks_to_ship, find_clauses, find_statements
+
+ROUNDS = 300
+MAX_MILLISECONDS = 1.0
+PROMPT = (
+    "hey, quick one. we always use pnpm here, never npm, and tests live next to the code. can you fix the "
+    "failing test in cart.spec and then look at the build? i think it broke with the last merge"
+)
+
+
+def figures(scale: float) -> list[Figure]:
+    rounds = max(int(ROUNDS * scale), 10)
+    sentences = len(find_clauses(PROMPT, whole=True))
+    times = {}
+    for name, function in (("statements", find_statements), ("requests to ship", asks_to_ship)):
+        function(PROMPT)
+        start = time.process_time()
+        for _ in range(rounds):
+            function(PROMPT)
+        times[name] = (time.process_time() - start) / rounds / sentences * 1000
+    return [
+        at_most(
+            f"language-{name.split()[0]}", f"search for {name}, per sentence", value, MAX_MILLISECONDS, "ms"
+        )
+        for name, value in times.items()
+    ]
+
+
+def main() -> None:
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("--scale", type=float, default=1.0, help=f"fraction of {ROUNDS} rounds")
+    for figure in figures(parser.parse_args().scale):
+        print(f"{figure.what}: {figure.shown}, limit {figure.bar}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,182 @@
+"""Find lasting statements and requests to ship in a prompt.
+
+Sentences of a language other than English are ignored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from hookline.language.features import Clause, find_features, hash_features, split_words
+from hookline.language.model import Models, load_models, to_probability
+from hookline.language.segment import find_cuts, find_sentences
+
+DURABLE = ("convention", "preference", "correction", "decision", "blocker", "resolved")
+"""Kinds of statements that still hold in a later session."""
+SHORTEST, LONGEST = 8, 400
+"""Length in characters of a statement."""
+JOIN = -1.0
+"""Log-odds from which a clause belongs to the statement of its sentence."""
+_ORDER = -0.7
+"""Log-odds of an order from which a clause never belongs to a statement."""
+
+_OPENING = re.compile(
+    r"""(?ix)(?:(?:
+      hey|hi|hello|hiya|yo|morning|good\ (?:morning|evening|afternoon)|thanks?(?:\ (?:you|a\ lot))?|thx
+      |great|nice|cool
+    | perfect|ok(?:ay)?|alright|right|well|so|um+|uh+|hmm+|btw|by\ the\ way|fyi|also|and|but|then|plus
+      |anyway|anyways
+    | oh|ah|yes|yeah|yep|sorry|look|listen|just|quick\ (?:note|one)|one\ (?:more\ )?thing|side\ note
+      |heads\ up|note|nb
+    | reminder|for\ the\ record|for\ your\ info(?:rmation)?|for\ next\ time|important|ps|p\.s\.|tl;?dr|fwiw
+      |actually|basically
+    | claude|codex|cursor|gemini|mate|man|dude|bro|guys|team|folks|everyone|all|as\ (?:i|we)\ said
+      |as\ a\ reminder|again
+    | (?:please\ |pls\ |plz\ )?(?:remember|note|keep\ in\ mind|bear\ in\ mind|be\ aware|know|mind
+      |don'?t\ forget)(?:\ that|\ to|:|,)
+    | (?:just\ )?so\ you\ know|you\ should\ know(?:\ that)?|i(?:'d|\ would)?\ (?:want|like
+      |need)\ you\ to\ (?:remember|know)(?:\ that)?
+    | (?:please|pls|plz|kindly)
+    )(?:\s*[,:;.!–—-]+\s*|\s+|$))+"""
+)
+_ENDING = re.compile(
+    r"""(?ix)(?:[\s,;:.!–—-]*\b(?:please|pls|plz|thanks?(?:\ you)?|thx|ty|ok(?:ay)?\??|got\ it\??|right\?
+    | cheers|fyi|btw|lol|haha|for\ the\ record|just\ so\ you\ know
+    | so\ you\ know|keep\ (?:that|this)\ in\ mind|remember\ (?:that
+      |this))\b\s*[.!?]*)+$"""
+)
+_QUOTATION = re.compile(r"""(["'`])(?:(?!\1).)*\1|“[^“”]*”""", re.DOTALL)
+"""A prompt that is a single quotation, which counts as said."""
+_EDGES = " \t\n,;:.!–—-…"
+_OTHER_WORDS = frozenset(
+    """der die das und nicht ist wir ich ein eine mit auf für bitte immer nie kein keine den dem des
+    sind wird soll nur auch oder aber wenn le la les une nous vous est sont pas que qui pour dans
+    avec toujours jamais il je tu sur el los las una es son para con siempre nunca por favor no más
+    pero este esta usar os um uma não é são sempre com na em ao você het een niet wij zijn altijd
+    nooit van voor lo gli di che non mai per sono nel della""".split()  # noqa: SIM905 -- shorter than a list
+)
+_ENGLISH_WORDS = frozenset(
+    """the a an is are was we i you it to of in on for with and or but not do does please use this
+    that our my your if be have has will can should always never no from at by as so when all only""".split()  # noqa: SIM905 -- shorter than a list
+)
+
+
+class Statement(NamedTuple):
+    """A lasting statement in a prompt."""
+
+    kind: str
+    text: str
+    confidence: float
+    start: int
+    """Position of the text in the prompt."""
+
+
+class Scored(NamedTuple):
+    """A clause with the log-odds of each label."""
+
+    clause: Clause
+    scores: dict[str, float]
+
+
+def find_statements(prompt: str, models: Models | None = None) -> list[Statement]:
+    """Return the lasting statements in the person's own words of a prompt."""
+    models = models or load_models()
+    statements: list[Statement] = []
+    for whole, parts in score_sentences(prompt, models):
+        if not is_english(whole.clause.words):
+            continue
+        for run in find_runs(parts):
+            score = (max(part.scores["durable"] for part in run) + whole.scores["durable"]) / 2
+            if score >= models.thresholds["durable"]:
+                statements += _state(prompt, run, whole, score)
+    return statements
+
+
+def score_sentences(
+    prompt: str, models: Models, names: tuple[str, str] = ("sentence", "clause")
+) -> Iterator[tuple[Scored, list[Scored]]]:
+    """Yield each sentence with its clauses, scored by the models of these names."""
+    sentences, clauses = find_clauses(prompt, whole=True), find_clauses(prompt, whole=False)
+    scored = _score(clauses, names[1], models)
+    for whole in _score(sentences, names[0], models):
+        end = whole.clause.start + len(whole.clause.text)
+        yield whole, [part for part in scored if whole.clause.start <= part.clause.start < end]
+
+
+def _score(clauses: Sequence[Clause], name: str, models: Models) -> list[Scored]:
+    model = models.models[name]
+    rows = (find_features(clauses, number, models.vocabulary) for number in range(len(clauses)))
+    scores = [model.score(hash_features(features, model.bits)) for features in rows]
+    return [Scored(clause, score) for clause, score in zip(clauses, scores, strict=True)]
+
+
+def find_runs(parts: Sequence[Scored]) -> Iterator[list[Scored]]:
+    """Yield the longest runs of clauses that belong to a statement."""
+    run: list[Scored] = []
+    for part in parts:
+        if part.scores["durable"] > JOIN and part.scores["order"] < _ORDER:
+            run.append(part)
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _state(prompt: str, run: Sequence[Scored], whole: Scored, score: float) -> Iterator[Statement]:
+    kind = max(DURABLE, key=lambda kind: whole.scores[kind] + max(part.scores[kind] for part in run))
+    start, end = run[0].clause.start, run[-1].clause.start + len(run[-1].clause.text)
+    begin, text = trim(prompt[start:end])
+    if SHORTEST <= len(text) <= LONGEST:
+        yield Statement(kind, text, to_probability(score), start + begin)
+
+
+def trim(text: str) -> tuple[int, str]:
+    """Return *text* without greetings, address and filler at both ends, and the position where it begins."""
+    opening = _OPENING.match(text)
+    begin = opening.end() if opening else 0
+    begin = begin if re.search(r"\w", text[begin:]) else 0
+    ended = _ENDING.sub("", text[begin:])
+    stripped = ended.strip(_EDGES) or text[begin:].strip(_EDGES)
+    return begin + max(text[begin:].find(stripped), 0), " ".join(stripped.split())
+
+
+def asks_to_ship(prompt: str) -> bool:
+    """Return whether the person asks in this prompt to ship work now."""
+    return any(score >= 0 for _, score in score_requests(prompt))
+
+
+def score_requests(prompt: str, models: Models | None = None) -> Iterator[tuple[str, float]]:
+    """Yield one clause per sentence, with the log-odds above the threshold that it asks to ship."""
+    models = models or load_models()
+    text = prompt.strip().replace("\u2019", "'")
+    text = text[1:-1] if _QUOTATION.fullmatch(text) else text
+    for whole, parts in score_sentences(text, models, ("ship sentence", "ship clause")):
+        best = max(parts, key=lambda part: part.scores["ship"])
+        score = (best.scores["ship"] + whole.scores["ship"]) / 2
+        yield best.clause.text.strip(_EDGES), score - models.thresholds["ship"]
+
+
+def find_clauses(prompt: str, *, whole: bool) -> list[Clause]:
+    """Return the clauses of the person's own words, or the sentences if *whole*."""
+    clauses = []
+    for sentence in find_sentences(prompt):
+        cuts = [0, *(() if whole else find_cuts(sentence.text)), len(sentence.text)]
+        heading = split_words(sentence.heading)
+        for begin, end in pairwise(cuts):
+            text = sentence.text[begin:end].rstrip()
+            place = (begin == 0, end == len(sentence.text), sentence.pasted)
+            clauses.append(Clause(text, sentence.start + begin, split_words(text), heading, *place))
+    return clauses
+
+
+def is_english(words: Sequence[str]) -> bool:
+    """Return whether most common words of a sentence are English, and its letters are Latin."""
+    lower = [word.lower() for word in words]
+    other = sum(word in _OTHER_WORDS and word not in _ENGLISH_WORDS for word in lower)
+    letters = [character for word in words for character in word if character.isalpha()]
+    latin = sum(character < "\u0250" for character in letters)
+    return other <= sum(word in _ENGLISH_WORDS for word in lower) and latin * 4 >= len(letters) * 3

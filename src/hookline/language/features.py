@@ -1,0 +1,145 @@
+"""Hashed features of a clause: words, word classes, character n-grams, neighbours and position."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+from zlib import crc32
+
+from hookline.language.segment import mask_quotations
+
+MAX_WORDS, MAX_NEIGHBOUR = 40, 8
+"""Words of a clause, and of each neighbour, that become features."""
+
+_WORD = re.compile(r"[\x01-\x04]+|[^\W_][\w'’./@#+:=-]*[^\W_]|[^\W_]|[,:?!]")
+_PARTS = re.compile(r"(?:'|’)(re|ve|ll|d|m)$")
+_WHOLE = {"re": "are", "ve": "have", "ll": "will", "d": "would", "m": "am"}
+_SPELLINGS = {
+    "im": "i am", "ive": "i have", "youre": "you are", "u": "you", "ur": "your", "weve": "we have",
+    "theyre": "they are", "pls": "please", "plz": "please", "plaese": "please", "dont": "do not",
+    "doesnt": "does not", "didnt": "did not", "cant": "can not", "cannot": "can not", "wont": "will not",
+    "isnt": "is not", "arent": "are not", "wasnt": "was not", "shouldnt": "should not", "its": "it is",
+    "thats": "that is", "lets": "let us", "theres": "there is", "whats": "what is", "gonna": "going to",
+    "wanna": "want to", "w": "with", "w/o": "without", "bc": "because", "cuz": "because", "cause": "because",
+    "coz": "because", "rn": "right now", "tmrw": "tomorrow", "thx": "thanks", "ty": "thanks",
+    "everytime": "every time", "alot": "a lot", "havent": "have not", "hasnt": "has not",
+    "wouldnt": "would not", "couldnt": "could not", "mustnt": "must not", "aint": "is not",
+    "gotta": "have to", "til": "until", "till": "until",
+    "repository": "repo", "codebase": "repo", "ok": "okay", "k": "okay",
+}  # fmt: skip
+_SYMBOLS = {"\x01": "<code>", "\x02": "<quote>", "\x03": "<url>"}
+_SUFFIXES = ("ing", "ed", "ly", "tion", "er", "s")
+
+
+class Clause(NamedTuple):
+    """A clause with its place in the prompt."""
+
+    text: str
+    start: int
+    words: tuple[str, ...]
+    heading: tuple[str, ...] = ()
+    first: bool = True
+    """Whether it begins a sentence."""
+    last: bool = True
+    pasted: bool = False
+
+
+def split_words(text: str) -> tuple[str, ...]:
+    """Return the words of *text* in one spelling; names and numbers keep their form."""
+    return tuple(_normalized(_WORD.findall(mask_quotations(text)[: MAX_WORDS * 12])))
+
+
+def _normalized(words: Iterable[str]) -> Iterator[str]:
+    for word in words:
+        symbol = _SYMBOLS.get(word[0])
+        if symbol:
+            yield symbol
+            continue
+        base, *rest = _PARTS.split(word)
+        plain = base.replace("'", "").replace("’", "")
+        yield from _SPELLINGS.get(plain.lower(), plain).split()
+        if rest:
+            yield _WHOLE[rest[0]]
+
+
+def _shape(word: str) -> str:
+    """Return the class of a word that the vocabulary does not contain."""
+    if word[0].isdigit():
+        return "<number>"
+    if any(c in "/_.@#=" for c in word) or (word[1:] != word[1:].lower() and not word.isupper()):
+        return "<name>"
+    if word.isupper() and len(word) > 1:
+        return "<capitals>"
+    if word[0].isupper():
+        return "<Capital>"
+    lower = word.lower()
+    return next((f"<{suffix}>" for suffix in _SUFFIXES if lower.endswith(suffix)), "<word>")
+
+
+def to_classes(words: Sequence[str], vocabulary: Container[str]) -> list[str]:
+    """Return the words in lower case, and the class of each word outside the *vocabulary*."""
+    return [low if (low := word.lower()) in vocabulary or word[0] == "<" else _shape(word) for word in words]
+
+
+def find_features(clauses: Sequence[Clause], number: int, vocabulary: Container[str]) -> list[str]:
+    """Return the names of the features of a clause."""
+    clause = clauses[number]
+    words = clause.words[:MAX_WORDS]
+    classes = to_classes(words, vocabulary)
+    features = [f"w {word.lower()}" for word in words]
+    features += _chain(classes)
+    features += _characters(words, vocabulary)
+    for name, other in (("p", number - 1), ("n", number + 1)):
+        if 0 <= other < len(clauses):
+            features += _neighbour(name, clauses[other], vocabulary)
+        else:
+            features.append(f"{name} none")
+    features += [f"h {word}" for word in to_classes(clause.heading[:MAX_NEIGHBOUR], vocabulary)]
+    features += _position(clauses, number)
+    return list(dict.fromkeys(features))
+
+
+def _chain(classes: Sequence[str]) -> list[str]:
+    row = ["^", *classes, "$"]
+    pairs = [f"{a} {b}" for a, b in pairwise(row)]
+    threes = [f"{a} {b} {c}" for a, b, c in zip(row, row[1:], row[2:], strict=False)]
+    skips = [f"{a} _ {b}" for a, b in zip(row, row[2:], strict=False)]
+    starts = [f"^{position} {word}" for position, word in enumerate(classes[:4])]
+    return [*dict.fromkeys(classes), *pairs, *threes, *skips, *starts]
+
+
+def _characters(words: Sequence[str], vocabulary: Container[str]) -> list[str]:
+    unknown = [word.lower() for word in words if word.lower() not in vocabulary and word.isalpha()][:8]
+    return [f"c {f'^{word}$'[at : at + 4]}" for word in unknown for at in range(min(len(word) - 1, 8))]
+
+
+def _neighbour(name: str, clause: Clause, vocabulary: Container[str]) -> list[str]:
+    classes = to_classes(clause.words[:MAX_NEIGHBOUR], vocabulary)
+    pairs = [f"{name}2 {a} {b}" for a, b in zip(["^", *classes[:3]], classes[:3], strict=False)]
+    end = clause.text.rstrip()[-1:]
+    return [*(f"{name} {word}" for word in classes), *pairs, f"{name}$ {end if not end.isalnum() else 'a'}"]
+
+
+def _position(clauses: Sequence[Clause], number: int) -> list[str]:
+    clause, count = clauses[number], len(clauses)
+    end = clause.text.rstrip()[-1:]
+    marks = {
+        f"end {end if not end.isalnum() else 'a'}": True,
+        "first": number == 0,
+        "last": number == count - 1,
+        "only": count == 1,
+        "item": bool(clause.heading),
+        "begins": clause.first,
+        "ends": clause.last,
+        "after pasted": clause.pasted,
+    }
+    sizes = [f"size {min(len(clause.words), 24) // 3}", f"count {min(count, 6)}"]
+    return [*(name for name, holds in marks.items() if holds), *sizes]
+
+
+def hash_features(features: Iterable[str], bits: int) -> list[int]:
+    """Return a number below 2 ** *bits* for each feature; the same in every process."""
+    mask = (1 << bits) - 1
+    return [crc32(name.encode()) & mask for name in features]

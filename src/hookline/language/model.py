@@ -1,0 +1,91 @@
+"""Linear models over hashed features, with weights of one byte each, loaded from one file of the package."""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+MAGIC = b"HLM1"
+WEIGHTS = Path(__file__).parent / "weights.bin"
+
+
+class Model(NamedTuple):
+    """A linear model with one column of weights per label; the rows are hashed features."""
+
+    labels: tuple[str, ...]
+    bits: int
+    """Binary logarithm of the number of rows."""
+    scales: tuple[float, ...]
+    """Value of the smallest weight of each label."""
+    biases: tuple[float, ...]
+    weights: memoryview
+
+    def score(self, features: Iterable[int]) -> dict[str, float]:
+        """Return the log-odds of each label."""
+        width, weights = len(self.labels), self.weights
+        rows = [weights[feature * width : feature * width + width] for feature in features]
+        sums = map(sum, zip(*rows, strict=True)) if rows else [0] * width
+        scaled = zip(self.labels, self.biases, self.scales, sums, strict=True)
+        return {label: bias + scale * total for label, bias, scale, total in scaled}
+
+
+class Models(NamedTuple):
+    """All models, the words they know, and the thresholds chosen in training."""
+
+    vocabulary: frozenset[str]
+    thresholds: Mapping[str, float]
+    models: Mapping[str, Model]
+
+
+@cache
+def load_models(path: Path = WEIGHTS) -> Models:
+    """Return the models in a file of weights."""
+    data = path.read_bytes()
+    if data[:4] != MAGIC:
+        raise ValueError(f"not a file of weights: {str(path)!r}")
+    (length,) = struct.unpack_from("<I", data, 4)
+    header = json.loads(data[8 : 8 + length])
+    raw = memoryview(zlib.decompress(data[8 + length :])).cast("b")
+    models, start = {}, 0
+    for name, about in header["models"].items():
+        end = start + (len(about["labels"]) << about["bits"])
+        values = (tuple(about["labels"]), about["bits"], tuple(about["scales"]), tuple(about["biases"]))
+        models[name] = Model(*values, raw[start:end])
+        start = end
+    return Models(frozenset(header["vocabulary"].split()), header["thresholds"], models)
+
+
+def save_models(path: Path, models: Models) -> None:
+    """Write *models* to a file; the same models give the same bytes."""
+    header = {
+        "vocabulary": " ".join(sorted(models.vocabulary)),
+        "thresholds": dict(models.thresholds),
+        "models": {
+            name: {"labels": model.labels, "bits": model.bits, "scales": model.scales, "biases": model.biases}
+            for name, model in models.models.items()
+        },
+    }
+    text = json.dumps(header).encode()
+    raw = zlib.compress(b"".join(bytes(model.weights) for model in models.models.values()), 9)
+    path.write_bytes(MAGIC + struct.pack("<I", len(text)) + text + raw)
+
+
+def to_probability(log_odds: float) -> float:
+    return 1 / (1 + math.exp(-max(min(log_odds, 30.0), -30.0)))
+
+
+def quantize(
+    labels: Sequence[str], bits: int, columns: Sequence[Sequence[float]], biases: Sequence[float]
+) -> Model:
+    """Return the model with the weights of each label rounded to one byte."""
+    scales = [max(*map(abs, column), 1e-9) / 127 for column in columns]
+    pairs = [(column, scale) for column, scale in zip(columns, scales, strict=True)]
+    rows = (round(column[row] / scale) for row in range(1 << bits) for column, scale in pairs)
+    weights = memoryview(struct.pack(f"<{len(columns) << bits}b", *rows)).cast("b")
+    return Model(tuple(labels), bits, tuple(scales), tuple(float(bias) for bias in biases), weights)

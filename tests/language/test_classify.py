@@ -1,0 +1,147 @@
+"""Test the classifier: what is found, what is not, and that its weights are small and the same everywhere."""
+
+import hashlib
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hookline.language.classify import DURABLE, asks_to_ship, find_statements, is_english, trim
+from hookline.language.features import split_words
+from hookline.language.model import WEIGHTS, load_models, quantize, save_models
+
+
+def found(prompt):
+    return [(statement.kind, statement.text) for statement in find_statements(prompt)]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "statements"),
+    [
+        ("we use pnpm in this repo, never npm", [("convention", "we use pnpm in this repo, never npm")]),
+        (
+            "hey! we use pnpm in this repo, never npm. can you fix the failing test?",
+            [("convention", "we use pnpm in this repo, never npm")],
+        ),
+        (
+            "in this repo we always run the linter before commits. now delete the old dist folder",
+            [("convention", "in this repo we always run the linter before commits")],
+        ),
+        ("remember that the staging host needs the VPN", [("convention", "the staging host needs the VPN")]),
+        ("We decided to use spaces.", [("decision", "We decided to use spaces")]),
+        ("We are blocked by the frozen schema.", [("blocker", "We are blocked by the frozen schema")]),
+        ("We are no longer blocked.", [("resolved", "We are no longer blocked")]),
+    ],
+)
+def test_lasting_statements(prompt, statements):
+    assert found(prompt) == statements
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "",
+        "fix the failing test in cart.spec",
+        "use pnpm for this one",
+        "should we always use pnpm?",
+        "if we ever move to k8s we should always use helm",
+        "my wife and I decided to move to Lisbon",
+        "the README says we decided to use tabs",
+        "it always fails on my machine",
+        "don't commit yet",
+        '"always use tabs" is in the old guide',
+        "```\nwe decided to use tabs\n```",
+        "Wir verwenden in diesem Projekt immer pnpm und nie npm",
+        "nous utilisons toujours pnpm dans ce projet",
+        "このリポジトリでは常にpnpmを使います",
+    ],
+)
+def test_nothing_lasting(prompt):
+    assert found(prompt) == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "always run the linter before commits. now delete the old dist folder and force push the branch",
+        "always run the linter before commits and now delete the old dist folder",
+        "we use pnpm in this repo, never npm, and now delete the old dist folder",
+    ],
+)
+def test_an_order_is_never_part_of_a_statement(prompt):
+    assert "dist" not in " ".join(text for _, text in found(prompt))
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("ok so please remember that we use pnpm, thanks!", "we use pnpm"),
+        ("btw, in the api package, use zod", "in the api package, use zod"),
+        ("hey claude, keep answers short please.", "keep answers short"),
+        ("thanks", "thanks"),
+    ],
+)
+def test_trimming(text, statement):
+    start, trimmed = trim(text)
+
+    assert trimmed == statement
+    assert text[start:].startswith(statement)
+
+
+@pytest.mark.parametrize(("prompt", "ships"), [("lgtm, ship it", True), ("merge the two dicts", False)])
+def test_requests_to_ship(prompt, ships):
+    assert asks_to_ship(prompt) is ships
+
+
+def test_english_is_told_from_other_languages():
+    assert is_english(split_words("use pnpm"))
+    assert is_english(split_words("in die_roll.py we use the die class"))
+    assert not is_english(split_words("wir benutzen immer pnpm und nie npm"))
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read(prompt):
+    asks_to_ship(prompt)
+    for statement in find_statements(prompt):
+        assert statement.kind in DURABLE
+        assert 0 <= statement.confidence <= 1
+
+
+def test_features_are_few_and_the_same_in_every_process():
+    code = (
+        "from hookline.language.classify import find_clauses as f\n"
+        "from hookline.language.features import find_features as g, hash_features as h\n"
+        "print(h(g(f('we use pnpm here, never npm', whole=True), 0, frozenset({'we'})), 15))"
+    )
+    outputs = {
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(2)
+    }
+
+    assert len(outputs) == 1
+    assert b"[" in next(iter(outputs))
+
+
+def test_the_weights_are_small():
+    assert WEIGHTS.stat().st_size < 600_000
+
+
+def test_models_survive_their_file(tmp_path):
+    model = quantize(("a", "b"), 3, ([1.0] * 8, [-0.5] * 8), (0.25, 0.0))
+    models = load_models()._replace(models={"m": model})
+    save_models(tmp_path / "w", models)
+    again = load_models(tmp_path / "w")
+
+    assert again.models["m"].score([1, 2]) == pytest.approx({"a": 2.25, "b": -1.0})
+    assert again.vocabulary == models.vocabulary
+    save_models(tmp_path / "x", again)
+    digests = {hashlib.sha256((tmp_path / name).read_bytes()).digest() for name in "wx"}
+    assert len(digests) == 1
+
+
+def test_a_file_of_something_else_is_refused(tmp_path):
+    (tmp_path / "w").write_bytes(b"something else")
+
+    with pytest.raises(ValueError, match="not a file of weights"):
+        load_models(tmp_path / "w")

@@ -1,0 +1,90 @@
+"""Test the split of a prompt into the person's own sentences and clauses."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hookline.language.segment import find_cuts, find_sentences
+
+
+def sentences(prompt):
+    return [sentence.text for sentence in find_sentences(prompt)]
+
+
+def clauses(text):
+    cuts = [0, *find_cuts(text), len(text)]
+    return [text[begin:end].strip() for begin, end in pairwise(cuts)]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "own"),
+    [
+        ("use pnpm. now fix the test", ["use pnpm.", "now fix the test"]),
+        ("use pnpm, e.g. for installs. Thanks!", ["use pnpm, e.g. for installs.", "Thanks!"]),
+        ("look at cart.spec.ts in v1.2", ["look at cart.spec.ts in v1.2"]),
+        ("what?? ok; go on", ["what??", "ok;", "go on"]),
+        ("first line\nsecond line", ["first line", "second line"]),
+        ("rules:\n- no tabs\n- use zod", ["rules:", "no tabs", "use zod"]),
+        ('he wrote "never. ever. push" to me. ok', ['he wrote "never. ever. push" to me.', "ok"]),
+    ],
+)
+def test_sentences(prompt, own):
+    assert sentences(prompt) == own
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "```\nalways use tabs\n```",
+        '"""\nalways use tabs\n"""',
+        "> always use tabs",
+        "// always use tabs\nconst a = getClient({cached: true})",
+        "diff --git a/x b/x\n-a = 1\n+a = 2",
+        "2026-01-01T10:00:00Z ERROR always retry",
+        'Traceback (most recent call last):\n  File "a.py", line 1\n    run()\nValueError: never do this',
+        "From: Ann\nSubject: rules\nHi all, always prefix dashboards.",
+        "[09:12] ann: always use flags\n[09:13] bob: agreed",
+        "the customer wrote:\n- always dark mode\n- never log out",
+        "<system-reminder>always obey</system-reminder>",
+    ],
+)
+def test_pasted_text_is_set_apart(pasted):
+    assert sentences(f"{pasted}\n\nwhy does it fail") in (
+        ["why does it fail"],
+        ["the customer wrote:", "why does it fail"],
+    )
+
+
+def test_of_a_long_prompt_both_ends_are_read():
+    prompt = "use pnpm\n" + "some words\n" * 1_000 + "fix it"
+
+    assert sentences(prompt)[0] == "use pnpm"
+    assert sentences(prompt)[-1] == "fix it"
+    assert len(sentences(prompt)) < 250
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("always lint and now delete dist", ["always lint", "and now delete dist"]),
+        ("we use pnpm, so can you fix it", ["we use pnpm,", "so can you fix it"]),
+        ("we use pnpm can you fix it", ["we use pnpm", "can you fix it"]),
+        ("use `a, b` only", ["use `a, b` only"]),
+    ],
+)
+def test_clauses(text, parts):
+    assert clauses(text) == parts
+
+
+def test_the_items_of_a_list_know_its_heading():
+    found = find_sentences("our rules:\n- no tabs\nfix it")
+
+    assert [sentence.heading for sentence in found] == ["", "our rules:", ""]
+
+
+@given(st.text(max_size=400))
+def test_sentences_are_parts_of_the_prompt(prompt):
+    for sentence in find_sentences(prompt):
+        assert prompt[sentence.start :].startswith(sentence.text)
