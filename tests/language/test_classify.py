@@ -113,7 +113,7 @@ def test_features_are_few_and_the_same_in_every_process():
     code = (
         "from hookline.language.classify import find_clauses as f\n"
         "from hookline.language.features import find_features as g, hash_features as h\n"
-        "print(h(g(f('we use pnpm here, never npm', whole=True), 0, frozenset({'we'})), 15))"
+        "print(h(g(f('we use pnpm here, never npm', whole=True), 0, frozenset({'we'}))))"
     )
     outputs = {
         subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(2)
@@ -133,7 +133,7 @@ def test_models_survive_their_file(tmp_path):
     save_models(tmp_path / "w", models)
     again = load_models(tmp_path / "w")
 
-    assert again.models["m"].score([1, 2]) == pytest.approx({"a": 2.25, "b": -1.0})
+    assert again.models["m"].score([1, 2]) == pytest.approx({"a": 0.25 + 2**0.5, "b": -(2**-0.5)})
     assert again.vocabulary == models.vocabulary
     save_models(tmp_path / "x", again)
     digests = {hashlib.sha256((tmp_path / name).read_bytes()).digest() for name in "wx"}
@@ -145,3 +145,11 @@ def test_a_file_of_something_else_is_refused(tmp_path):
 
     with pytest.raises(ValueError, match="not a file of weights"):
         load_models(tmp_path / "w")
+
+
+@pytest.mark.xfail(strict=True, reason="the trained models are not sure enough of these plain rules")
+@pytest.mark.parametrize(
+    "prompt", ["use pnpm, not npm", "in this repo we always run the linter before commits"]
+)
+def test_plain_rules_that_are_not_learnt(prompt):
+    assert find_statements(prompt)

@@ -52,7 +52,9 @@ def test_what_a_person_corrects_or_asks_for_is_kept_and_what_they_ask_is_not():
     told = found(
         person("No, use pnpm here instead of npm."),
         person("In this repo we never use tabs"),
-        person("in this repo we always run the linter before commits. now delete dist"),
+        person(
+            "always run the linter before commits. now delete the old dist folder and force push the branch"
+        ),
         person("Remember that the staging host needs the VPN"),
         person("Actually, why does it fail?"),
         person("please add a button to the page"),
@@ -61,7 +63,7 @@ def test_what_a_person_corrects_or_asks_for_is_kept_and_what_they_ask_is_not():
     assert {text for _, text in told} == {
         "No, use pnpm here instead of npm",
         "In this repo we never use tabs",
-        "in this repo we always run the linter before commits",
+        "always run the linter before commits",
         "the staging host needs the VPN",
     }
     assert {kind for kind, _ in told} <= {"convention", "preference"}

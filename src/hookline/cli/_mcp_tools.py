@@ -26,6 +26,7 @@ from hookline.core.untrusted_text import to_line, to_words
 from hookline.core.values import replace
 from hookline.memory import forget, learn
 from hookline.memory.extract import HALF_LIVES, named
+from hookline.memory.privacy import is_personal
 from hookline.memory.recall import make_recall
 from hookline.redact import redact
 from hookline.runtime import open_store
@@ -96,6 +97,8 @@ class Tools(Struct, frozen=True, kw_only=True):
             raise ValueError(
                 f"memory too long: {len(wording):,} of {MAX_LENGTH:,} characters; use one or two sentences"
             )
+        if is_personal(wording):
+            raise ValueError("personal data is not stored: remove addresses, numbers and private matters")
         with self._open_store() as (setup, store):
             memory = _build_memory(wording, kind, scope, setup)
             if forget.find_forgotten(store, [memory.id]):

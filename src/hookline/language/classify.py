@@ -6,8 +6,8 @@ Sentences of a language other than English are ignored.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from hookline.language.features import Clause, find_features, hash_features, split_words
@@ -18,10 +18,12 @@ DURABLE = ("convention", "preference", "correction", "decision", "blocker", "res
 """Kinds of statements that still hold in a later session."""
 SHORTEST, LONGEST = 8, 400
 """Length in characters of a statement."""
-JOIN = -1.0
-"""Log-odds from which a clause belongs to the statement of its sentence."""
-_ORDER = -0.7
-"""Log-odds of an order from which a clause never belongs to a statement."""
+INSIDE = 2.0
+"""Log-odds, above those of an order, from which a clause belongs to the statement of its sentence."""
+MAX_DOUBT = 2.5
+"""Log-odds below the threshold up to which a statement may last."""
+PROMPT_WEIGHT = 0.7
+"""Weight of the log-odds of the whole prompt, besides those of a sentence and its clauses."""
 
 _OPENING = re.compile(
     r"""(?ix)(?:(?:
@@ -75,63 +77,91 @@ class Statement(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A clause with the log-odds of each label."""
+    """A clause with its hashed features and the log-odds of each label."""
 
     clause: Clause
-    scores: dict[str, float]
+    features: Sequence[int]
+    scores: Mapping[str, float]
+
+
+class ScoredSentence(NamedTuple):
+    """A sentence with its clauses, and the log-odds of the prompt that contains it."""
+
+    whole: Scored
+    clauses: Sequence[Scored]
+    prompt: float
+
+    def score(self, run: Sequence[Scored], label: str) -> float:
+        """Return the log-odds that a run of clauses has a label."""
+        best = max(clause.scores[label] for clause in run)
+        return (best + self.whole.scores[label]) / 2 + PROMPT_WEIGHT * self.prompt
 
 
 def find_statements(prompt: str, models: Models | None = None) -> list[Statement]:
     """Return the lasting statements in the person's own words of a prompt."""
     models = models or load_models()
-    statements: list[Statement] = []
-    for whole, parts in score_sentences(prompt, models):
-        if not is_english(whole.clause.words):
-            continue
-        for run in find_runs(parts):
-            score = (max(part.scores["durable"] for part in run) + whole.scores["durable"]) / 2
-            if score >= models.thresholds["durable"]:
-                statements += _state(prompt, run, whole, score)
-    return statements
+    return [
+        statement
+        for score, sentence, run in score_runs(prompt, models)
+        if score >= models.thresholds["durable"]
+        for statement in _state(prompt, run, sentence, score - models.thresholds["durable"], models)
+    ]
 
 
-def score_sentences(
-    prompt: str, models: Models, names: tuple[str, str] = ("sentence", "clause")
-) -> Iterator[tuple[Scored, list[Scored]]]:
-    """Yield each sentence with its clauses, scored by the models of these names."""
+def is_unsure(prompt: str) -> bool:
+    """Return whether a prompt has no lasting statement, but nearly one."""
+    models = load_models()
+    best = max((score for score, _, _ in score_runs(prompt, models)), default=-MAX_DOUBT)
+    return -MAX_DOUBT < best - models.thresholds["durable"] < 0
+
+
+def score_runs(prompt: str, models: Models) -> Iterator[tuple[float, ScoredSentence, list[Scored]]]:
+    """Yield the possible statements of a prompt, with the log-odds that they last."""
+    for sentence in score_sentences(prompt, models, "durable"):
+        if is_english(sentence.whole.clause.words):
+            for run in find_runs(sentence.clauses):
+                yield sentence.score(run, "durable"), sentence, run
+
+
+def score_sentences(prompt: str, models: Models, label: str) -> Iterator[ScoredSentence]:
+    """Yield each sentence with its clauses, scored by the models of this label."""
     sentences, clauses = find_clauses(prompt, whole=True), find_clauses(prompt, whole=False)
-    scored = _score(clauses, names[1], models)
-    for whole in _score(sentences, names[0], models):
+    parts = _score(clauses, f"{label} clause", models)
+    wholes = _score(sentences, f"{label} sentence", models)
+    union = {feature for whole in wholes for feature in whole.features}
+    total = models.models[f"{label} prompt"].score(union)[label]
+    for whole in wholes:
         end = whole.clause.start + len(whole.clause.text)
-        yield whole, [part for part in scored if whole.clause.start <= part.clause.start < end]
+        yield ScoredSentence(
+            whole, [part for part in parts if whole.clause.start <= part.clause.start < end], total
+        )
 
 
 def _score(clauses: Sequence[Clause], name: str, models: Models) -> list[Scored]:
     model = models.models[name]
-    rows = (find_features(clauses, number, models.vocabulary) for number in range(len(clauses)))
-    scores = [model.score(hash_features(features, model.bits)) for features in rows]
-    return [Scored(clause, score) for clause, score in zip(clauses, scores, strict=True)]
+    rows = [
+        hash_features(find_features(clauses, number, models.vocabulary)) for number in range(len(clauses))
+    ]
+    return [Scored(clause, row, model.score(row)) for clause, row in zip(clauses, rows, strict=True)]
 
 
 def find_runs(parts: Sequence[Scored]) -> Iterator[list[Scored]]:
-    """Yield the longest runs of clauses that belong to a statement."""
-    run: list[Scored] = []
-    for part in parts:
-        if part.scores["durable"] > JOIN and part.scores["order"] < _ORDER:
-            run.append(part)
-        elif run:
-            yield run
-            run = []
-    if run:
-        yield run
+    """Yield the longest runs of clauses that belong to a statement: at least the most likely clause."""
+    margins = [part.scores["inside"] - part.scores["order"] for part in parts]
+    limit = min(INSIDE, max(margins))
+    for inside, run in groupby(zip(margins, parts, strict=True), key=lambda pair: pair[0] >= limit):
+        if inside:
+            yield [part for _, part in run]
 
 
-def _state(prompt: str, run: Sequence[Scored], whole: Scored, score: float) -> Iterator[Statement]:
-    kind = max(DURABLE, key=lambda kind: whole.scores[kind] + max(part.scores[kind] for part in run))
+def _state(
+    prompt: str, run: Sequence[Scored], sentence: ScoredSentence, margin: float, models: Models
+) -> Iterator[Statement]:
+    kinds = models.models["kind"].score(sentence.whole.features)
     start, end = run[0].clause.start, run[-1].clause.start + len(run[-1].clause.text)
     begin, text = trim(prompt[start:end])
     if SHORTEST <= len(text) <= LONGEST:
-        yield Statement(kind, text, to_probability(score), start + begin)
+        yield Statement(max(DURABLE, key=kinds.__getitem__), text, to_probability(margin + 1), start + begin)
 
 
 def trim(text: str) -> tuple[int, str]:
@@ -154,10 +184,9 @@ def score_requests(prompt: str, models: Models | None = None) -> Iterator[tuple[
     models = models or load_models()
     text = prompt.strip().replace("\u2019", "'")
     text = text[1:-1] if _QUOTATION.fullmatch(text) else text
-    for whole, parts in score_sentences(text, models, ("ship sentence", "ship clause")):
-        best = max(parts, key=lambda part: part.scores["ship"])
-        score = (best.scores["ship"] + whole.scores["ship"]) / 2
-        yield best.clause.text.strip(_EDGES), score - models.thresholds["ship"]
+    for sentence in score_sentences(text, models, "ship"):
+        best = max(sentence.clauses, key=lambda part: part.scores["ship"])
+        yield best.clause.text.strip(_EDGES), sentence.score([best], "ship") - models.thresholds["ship"]
 
 
 def find_clauses(prompt: str, *, whole: bool) -> list[Clause]:

@@ -29,6 +29,15 @@ _SPELLINGS = {
     "gotta": "have to", "til": "until", "till": "until",
     "repository": "repo", "codebase": "repo", "ok": "okay", "k": "okay",
 }  # fmt: skip
+_FUNCTION_WORDS = frozenset(
+    """the a an is are was we i you it to of in on for with and or but not do does please use this that
+    our my your if be have has will can should always never no from at by as so when all only he she
+    they them us me his her their what which who why how there here now then than too very just also
+    more most any each every some such up out off over into until before after again still yet ever
+    once must may might could would need want like get go let make keep put take say said says think
+    know see did done been being am were had having where while because though although either
+    neither both nor about between under against without within instead rather""".split()  # noqa: SIM905 -- shorter than a list
+)
 _SYMBOLS = {"\x01": "<code>", "\x02": "<quote>", "\x03": "<url>"}
 _SUFFIXES = ("ing", "ed", "ly", "tion", "er", "s")
 
@@ -90,6 +99,7 @@ def find_features(clauses: Sequence[Clause], number: int, vocabulary: Container[
     classes = to_classes(words, vocabulary)
     features = [f"w {word.lower()}" for word in words]
     features += _chain(classes)
+    features += _skeleton([word.lower() for word in words])
     features += _characters(words, vocabulary)
     for name, other in (("p", number - 1), ("n", number + 1)):
         if 0 <= other < len(clauses):
@@ -108,6 +118,16 @@ def _chain(classes: Sequence[str]) -> list[str]:
     skips = [f"{a} _ {b}" for a, b in zip(row, row[2:], strict=False)]
     starts = [f"^{position} {word}" for position, word in enumerate(classes[:4])]
     return [*dict.fromkeys(classes), *pairs, *threes, *skips, *starts]
+
+
+def _skeleton(words: Sequence[str]) -> list[str]:
+    """Return runs of function words with other words left open, and pairs of function words in order."""
+    open_words = [word if word in _FUNCTION_WORDS or not word[0].isalpha() else "*" for word in words]
+    kept = [b for a, b in pairwise(["", *open_words]) if not a == b == "*"]
+    row = ["^", *kept, "$"]
+    runs = [f"s {' '.join(row[at : at + n])}" for n in (3, 4, 5) for at in range(len(row) - n + 1)]
+    known = [word for word in words if word in _FUNCTION_WORDS]
+    return runs + [f"f {a} {b}" for at, a in enumerate(known) for b in known[at + 1 : at + 6]]
 
 
 def _characters(words: Sequence[str], vocabulary: Container[str]) -> list[str]:
@@ -139,7 +159,6 @@ def _position(clauses: Sequence[Clause], number: int) -> list[str]:
     return [*(name for name, holds in marks.items() if holds), *sizes]
 
 
-def hash_features(features: Iterable[str], bits: int) -> list[int]:
-    """Return a number below 2 ** *bits* for each feature; the same in every process."""
-    mask = (1 << bits) - 1
-    return [crc32(name.encode()) & mask for name in features]
+def hash_features(features: Iterable[str]) -> list[int]:
+    """Return a number for each feature, the same in every process."""
+    return [crc32(name.encode()) for name in features]

@@ -27,12 +27,13 @@ class Model(NamedTuple):
     weights: memoryview
 
     def score(self, features: Iterable[int]) -> dict[str, float]:
-        """Return the log-odds of each label."""
-        width, weights = len(self.labels), self.weights
-        rows = [weights[feature * width : feature * width + width] for feature in features]
-        sums = map(sum, zip(*rows, strict=True)) if rows else [0] * width
+        """Return the log-odds of each label for hashed features, which count as a vector of length one."""
+        width, weights, mask = len(self.labels), self.weights, (1 << self.bits) - 1
+        starts = {(feature & mask) * width for feature in features}
+        length = math.sqrt(len(starts) or 1)
+        sums = [sum([weights[start + number] for start in starts]) for number in range(width)]
         scaled = zip(self.labels, self.biases, self.scales, sums, strict=True)
-        return {label: bias + scale * total for label, bias, scale, total in scaled}
+        return {label: bias + scale * total / length for label, bias, scale, total in scaled}
 
 
 class Models(NamedTuple):

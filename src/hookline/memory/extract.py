@@ -19,6 +19,7 @@ from hookline.core.untrusted_text import to_words
 from hookline.core.values import replace
 from hookline.language.classify import find_statements
 from hookline.language.segment import find_sentences
+from hookline.memory.privacy import is_personal
 
 Found = tuple[str, str, float]
 """Kind, text and confidence."""
@@ -66,8 +67,8 @@ def extracted(
     known = [_quiet(one, quiet) for one in entries]
     found = [*drop_resolved([*find_stated(known)]), *_worked(known), *_mattering(known, whose.root)]
     whole = {one.id: one for one in (_memory(kind, quiet(text), sure, whose) for kind, text, sure in found)}
-    surest = sorted(whole.values(), key=lambda one: -one.confidence)[:MOST]
-    return [_narrowed(one, whose) for one in surest]
+    surest = {one.id for one in sorted(whole.values(), key=lambda one: -one.confidence)[:MOST]}
+    return [_narrowed(one, whose) for one in whole.values() if one.id in surest]
 
 
 def _quiet(one: TranscriptEntry, quiet: Callable[[str], str]) -> TranscriptEntry:
@@ -110,9 +111,10 @@ def _narrowed(one: Memory, whose: MemoryScope) -> Memory:
 def find_stated(entries: Sequence[TranscriptEntry]) -> Iterator[Found]:
     """Yield the lasting statements of both; those that end a blocker have the kind `resolved`."""
     for one in (entry for entry in entries if isinstance(entry, Message)):
-        for found in find_statements(one.text):
+        texts = [one.text] if one.by == "person" else sentences(one.text)
+        for found in (statement for text in texts for statement in find_statements(text)):
             text, kind = _plain(found.text), MEMORY_KINDS.get(found.kind, found.kind)
-            if kind != RESOLVED and not SHORTEST <= len(text) <= LONGEST:
+            if kind != RESOLVED and (not SHORTEST <= len(text) <= LONGEST or is_personal(text)):
                 continue
             if one.by == "person":
                 yield kind, text, round(found.confidence, 2)

@@ -1,0 +1,48 @@
+"""Test that personal data is recognized, and that technical statements are not taken for it."""
+
+import pytest
+
+from hookline.core.conversation import Message
+from hookline.memory.extract import find_stated
+from hookline.memory.privacy import is_personal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "send every report to jana.roth@posteo.example.com",
+        "always call me on +49 171 2345678 before a release",
+        "the on-call number is 0171 234 56 78",
+        "invoices go to DE44 5001 0517 5407 3249 31",
+        "my wife and I decided to move to Lisbon",
+        "Tomas is on sick leave until March",
+        "we never schedule meetings while Ada's mother is in hospital",
+        "she was diagnosed with diabetes",
+    ],
+)
+def test_personal_data(text):
+    assert is_personal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "use pnpm, not npm",
+        "clone with git@github.com:acme/shop.git",
+        "line length is 120, and coverage must be 80",
+        "target Python 3.12.4 and Node 22.1.0",
+        "the release of 2026-11-17 is frozen",
+        "the service listens on 127.0.0.1:8080",
+        "child processes inherit the parent's environment",
+        "our parent pom pins all versions",
+        "ticket ids look like ABC-12345",
+    ],
+)
+def test_other_statements(text):
+    assert not is_personal(text)
+
+
+def test_a_rule_with_an_address_is_not_stored():
+    prompt = "always send the release notes to jana.roth@posteo.example.com, never to the list"
+
+    assert [*find_stated([Message(by="person", text=prompt)])] == []
