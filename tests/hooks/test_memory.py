@@ -11,6 +11,7 @@ from hookline.core.records import Memory
 from hookline.core.response import Learn, Response, SummaryPart
 from hookline.core.state import Facts, State
 from hookline.hooks import load as built_in
+from hookline.hooks._memory import AGENT_HINT
 from hookline.hooks.memory import memory
 from hookline.hosts import load
 from hookline.runtime.runtime import Runtime
@@ -191,3 +192,12 @@ def test_a_blocker_is_told_until_somebody_says_that_it_is_gone(runtime, tmp_path
     )
     asked(runtime, "Stop", stop(**{**over, "session": "s3"}))
     assert "blocked" not in known_at_start(runtime, "s4")
+
+
+def test_an_agent_is_asked_only_if_that_is_set_and_the_classifier_is_unsure():
+    asking = configure(memory, {"ask_agent": True})
+    unsure, order = user_prompt_submit("use pnpm, not npm"), user_prompt_submit("fix the failing test")
+
+    assert asking(unsure, State(now=1.0)).context == (AGENT_HINT,)
+    assert memory(unsure, State(now=1.0)) is None
+    assert asking(order, State(now=1.0)) is None

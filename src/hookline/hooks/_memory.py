@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from hookline.core.events import Event, Stop, UserPromptSubmit
-from hookline.core.response import Enrich, Learn, Response, SummaryPart, effect, remember
+from hookline.core.response import Enrich, Learn, Response, SummaryPart, effect, inject, remember
 from hookline.core.state import State
-from hookline.language.classify import find_statements
+from hookline.language.classify import find_statements, is_unsure
 
+AGENT_HINT = (
+    "If the user states a lasting rule here, call the hookline tool `remember` once before you end the turn."
+)
+"""Context for an agent where the classifier is unsure."""
 ENRICHED_NOTE = "memory.enriched"
 """Name of the note that holds the time of the last call of the helper command."""
 
 
-def add_learning(response: Response | None, event: UserPromptSubmit) -> Response | None:
+def add_learning(response: Response | None, event: UserPromptSubmit, *, ask_agent: bool) -> Response | None:
     """Also learn from a prompt with a lasting statement, so that the end of the turn can name it."""
     if not find_statements(event.prompt):
-        return response
+        unsure = ask_agent and is_unsure(event.prompt)
+        return (response or Response()).plus(inject(AGENT_HINT)) if unsure else response
     request = Learn(session=event.session, host=event.host, transcript="", prompt=event.prompt)
     return (response or Response()).plus(effect(request))
 

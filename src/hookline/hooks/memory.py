@@ -29,6 +29,7 @@ def memory(
     *,
     tokens: int = 1200,
     learn: bool = True,
+    ask_agent: bool = False,
     enrich: str = "",
     enrich_within: float = 60.0,
     enrich_every: float = 600.0,
@@ -38,7 +39,7 @@ def memory(
     learn = learn and not state.env.get("HOOKLINE_RUN")  # not from engine runs
     if isinstance(event, UserPromptSubmit):
         recalled = _recall_for_prompt(event.prompt, state, tokens // 3)
-        return add_learning(recalled, event) if learn else recalled
+        return add_learning(recalled, event, ask_agent=ask_agent) if learn else recalled
     if isinstance(event, SessionStart):
         return _recall_at_start(state, tokens * 2 // 3)
     if isinstance(event, PostCompact):  # some hosts restart the session first: then it was injected there
@@ -53,9 +54,8 @@ def _recall_at_start(state: State, tokens: int) -> Response | None:
     recalled = recall("", _MAX_RECALLED) if recall else ()
     ranked = sorted(recalled, key=lambda memory: (not memory.pinned, memory.scope not in ("branch", "issue")))
     compacting = {_COMPACTING_NOTE: False} if state.memory.get(_COMPACTING_NOTE) else {}
-    injected = _inject_memories(
-        _START_TITLE, ranked, tokens, compacting | ({_PROMPTED_NOTE: False} if recalled or compacting else {})
-    )
+    notes = compacting | ({_PROMPTED_NOTE: False} if recalled or compacting else {})
+    injected = _inject_memories(_START_TITLE, ranked, tokens, notes)
     return injected or (remember(**compacting) if compacting else None)
 
 

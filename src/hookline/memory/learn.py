@@ -17,6 +17,7 @@ from hookline.core.response import Learn
 from hookline.core.store import Store
 from hookline.core.untrusted_text import to_words
 from hookline.core.values import replace
+from hookline.memory.compare import find_replaced
 from hookline.memory.consolidate import MAX_MEMORIES, consolidate_project, is_consolidation_due
 from hookline.memory.extract import RESOLVED, MemoryScope, extracted, find_stated, resolves
 from hookline.memory.forget import find_forgotten
@@ -34,6 +35,10 @@ MAX_AGENT_CONFIDENCE = 0.7
 """Highest confidence of a memory that an agent stores; a person's may be higher."""
 MAX_LENGTH = 1_500
 """Characters of a memory."""
+MAX_COMPARED = 50
+"""Memories that a new one is compared with, those that share the most words with it."""
+REVERSAL = "replaces"
+"""Tag of a rule that replaced one that said the opposite."""
 _ELEMENT = re.compile(r"(?s)<([a-z]+(?:[-_][a-z]+)+)\b[^<>]*>.*?(?:</\1>|\Z)")
 """Element that a host adds to a person's message, such as `<system-reminder>`."""
 
@@ -148,8 +153,20 @@ def remember(
             store.remember(replace(memory, at=at, confidence=confidence, relations=relations))
     unknown = [memory for memory in memories if memory.id not in known]
     for memory in unknown:
-        store.remember(memory)
+        _replace_rules(store, memory)
     return unknown
+
+
+def _replace_rules(store: Store, new: Memory) -> None:
+    """Store a memory instead of the rules about the same subject; a repeated rule gains confidence."""
+    recalled = store.recall(new.text, project=new.project, branch=new.branch, limit=MAX_COMPARED)
+    replaced = find_replaced(new, recalled)
+    repeated = [memory.confidence for memory in recalled if replaced.get(memory.id) == "same"]
+    confidence = max(new.confidence, *(min(old + REPEAT_BONUS, MAX_CONFIDENCE) for old in repeated), 0.0)
+    tags = (REVERSAL,) if "reversal" in replaced.values() else ()
+    store.remember(replace(new, confidence=confidence, tags=(*new.tags, *tags)))
+    if replaced:
+        store.forget(*replaced)
 
 
 def parse_entries(

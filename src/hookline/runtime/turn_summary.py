@@ -12,12 +12,13 @@ from hookline.core import outcome
 from hookline.core.events import Stop
 from hookline.core.frozen import Frozen
 from hookline.core.outcome import PRIVATE_PLACEHOLDER, Outcome, Step
+from hookline.core.records import Memory
 from hookline.core.response import SummaryPart
 from hookline.core.store import Query, Record, Store, StoreFailed
 from hookline.core.todos import find_open
 from hookline.core.values import replace
 from hookline.handoff.extract import find_steps, says_finished
-from hookline.memory.learn import UNREPORTED_NOTE, find_host
+from hookline.memory.learn import REVERSAL, UNREPORTED_NOTE, find_host
 from hookline.redact import redact
 from hookline.runtime.call_hook import run_in_time
 from hookline.runtime.memory_helper import FAILED_NOTE
@@ -173,10 +174,14 @@ def summarize_memories(turn: Turn, how: str) -> str:
         return ""
     turn.store.set_notes(session, {UNREPORTED_NOTE: None, FAILED_NOTE: None})
     memories = turn.store.memories(memory_ids)
-    texts = [f"{_shorten(memory.text)} ({memory.kind})" for memory in memories]
+    texts = [f"{_shorten(memory.text)} ({_describe(memory)})" for memory in memories]
     undo = " ".join(memory.id[:ID_LENGTH] for memory in memories)
     text = f"{_format_list('remembered', texts)}; undo: `hookline memory forget {undo}`" if texts else ""
     return "; ".join(filter(None, (text, failed)))
+
+
+def _describe(memory: Memory) -> str:
+    return f"{memory.kind}, replaces an earlier one" if REVERSAL in memory.tags else memory.kind
 
 
 PARTS: Mapping[str, Part] = {
