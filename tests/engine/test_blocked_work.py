@@ -43,7 +43,7 @@ def test_nothing_came_of_what_a_guard_stopped(guarded):
         asked("PostToolUse", LOOK),
         "echo 'I cannot push.'",
     )
-    guarded.hookline("run", check=2)
+    guarded.hookline("run", check=0)
     row = only(guarded)
 
     assert (row.status, row.commit, row.metric) == ("hook_blocked", "", None)
@@ -52,7 +52,7 @@ def test_nothing_came_of_what_a_guard_stopped(guarded):
 
 def test_an_agent_that_gave_up_was_stopped_and_did_not_crash(guarded):
     guarded.script(asked("PreToolUse", PUSH) + " || exit 3")
-    guarded.hookline("run", check=2)
+    guarded.hookline("run", check=0)
 
     assert only(guarded).status == "hook_blocked"
 
@@ -81,7 +81,7 @@ def test_who_is_always_stopped_ends_the_run(guarded):
 )
 def test_what_an_agent_does_besides_counts_for_more(guarded, lines, status):
     guarded.script(asked("PreToolUse", PUSH), *lines, "true")
-    guarded.hookline("run", check=2)
+    guarded.hookline("run", check=0)
 
     assert only(guarded).status == status
 

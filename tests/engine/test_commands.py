@@ -5,6 +5,7 @@ import sys
 from shutil import which
 
 from hookline.core.extras import describe_missing
+from hookline.engine.stop_reason import EXIT_CODES
 
 LESS = 'echo $(( $(cat src/n) - 1 )) > src/n; echo x$(cat src/n) > src/other; echo "one less"'
 
@@ -12,7 +13,7 @@ LESS = 'echo $(( $(cat src/n) - 1 )) > src/n; echo x$(cat src/n) > src/other; ec
 def made(project, *, experiments=2):
     project.target(experiments=experiments)
     project.script(LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     return project.run
 
 
@@ -111,6 +112,13 @@ def test_all_that_was_kept_is_merged_as_a_branch(project):
     assert project.standing() == before
 
 
+def test_a_merge_may_follow_a_run_that_ends_by_any_limit():
+    limits = ("experiment-limit", "time", "tokens", "cost", "target-reached")
+
+    assert {EXIT_CODES[reason] for reason in limits} == {0}
+    assert 2 not in EXIT_CODES.values()
+
+
 def test_experiments_are_picked_onto_what_is_there_now(project):
     made(project)
     (project.root / "later").write_text("new\n")
@@ -126,7 +134,7 @@ def test_experiments_are_picked_onto_what_is_there_now(project):
 
 def test_what_does_not_apply_is_refused_with_a_sentence(project):
     made(project)
-    done = project.hookline("merge", "--only", "2", check=2)
+    done = project.hookline("merge", "--only", "2", check=1)
 
     assert "experiment 2 does not apply there" in done.stderr
     assert not project.git("branch", "--list", "*merged*")
@@ -138,7 +146,7 @@ def test_a_failed_guard_makes_no_branch(project):
     told = json.loads(path.read_text())
     told["text"] += '[guard]\ncommand = "test $(cat src/n) -gt 8"\n'
     path.write_text(json.dumps(told))
-    done = project.hookline("merge", check=2)
+    done = project.hookline("merge", check=1)
 
     assert "the guard fails on the result" in done.stderr
     assert not project.git("branch", "--list", "*merged*")
@@ -161,7 +169,7 @@ def test_cleaning_takes_worktrees_away_and_the_run_can_go_on(project):
 
     assert len(project.git("worktree", "list").splitlines()) == 1
     assert project.git("for-each-ref", f"refs/hookline/{run.id}")
-    project.hookline("run", "--resume", "--experiments", "3", check=2)
+    project.hookline("run", "--resume", "--experiments", "3", check=0)
 
     assert project.statuses == ["baseline", "keep", "keep", "keep"]
     assert project.standing() == before

@@ -24,13 +24,13 @@ def refs(project, run):
 
 def test_runs_in_two_checkouts_of_one_repository_keep_each_others_work(project, tmp_path):
     project.script("echo 99 > src/n; echo worse")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     first, kept = project.run.id, refs(project, project.run.id)
     other = type(project)(tmp_path / "other", project.home)
     project.git("worktree", "add", "-q", str(other.root))
     other.target()
     for place in (other, project):  # the journal of the first run may be missing, but its work is kept
-        place.hookline("run", check=2)
+        place.hookline("run", check=0)
         assert place.run.id != first
 
     assert refs(project, first) == kept
@@ -57,7 +57,7 @@ def test_a_run_that_waits_for_a_person_goes_on_when_one_says_so(project):
 
     project.script(LESS)
     path.write_text(text.replace("experiments = 9", "experiments = 6"))
-    done = project.hookline("run", "--resume", check=2)
+    done = project.hookline("run", "--resume", check=0)
 
     assert project.statuses == ["baseline", *["crash"] * 4, "keep", "keep"]
     assert "the run continues with the current agent and limits of its target" in done.stdout
@@ -81,10 +81,10 @@ def test_a_halted_run_begins_its_count_of_failures_anew(project):
 
 def test_what_is_measured_stays_as_the_run_began(project):
     project.script(LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     path = project.root / ".hookline/targets/small.toml"
     path.write_text(path.read_text().replace("sh bench.sh", "echo 5"))
-    done = project.hookline("run", "--resume", "--experiments", "2", check=2)
+    done = project.hookline("run", "--resume", "--experiments", "2", check=0)
 
     assert "now measures something else; the run continues with the original" in done.stdout
     assert project.rows[-1].metric == 8.0
@@ -94,7 +94,7 @@ def test_a_target_names_its_newest_run_and_no_other_target_s(project):
     project.script(LESS)
     folder = project.root / ".hookline/targets"
     for _ in range(2):
-        project.hookline("run", check=2)
+        project.hookline("run", check=0)
     newest = project.run.id
     (folder / "smaller.toml").write_text((folder / "small.toml").read_text())
 
@@ -102,8 +102,8 @@ def test_a_target_names_its_newest_run_and_no_other_target_s(project):
     assert "use a longer prefix" in project.hookline("show", "sma", check=2).stderr
     done = project.hookline("run", "smaller", "--resume", check=2)
     assert "no run of target 'smaller' yet; start one with `hookline run`" in done.stderr
-    project.hookline("run", "smaller", check=2)
-    done = project.hookline("run", "small", "--resume", "--experiments", "2", check=2)
+    project.hookline("run", "smaller", check=0)
+    done = project.hookline("run", "small", "--resume", "--experiments", "2", check=0)
     assert f"run {newest} on branch" in done.stdout
 
 
@@ -125,14 +125,14 @@ def test_cleaning_leaves_what_an_interrupted_agent_made(project):
     assert f"{run}: not removed, because experiment 1 was interrupted" in done.stdout
     assert "nothing to remove" in done.stdout
     project.script("true")
-    project.hookline("run", "--resume", "--experiments", "1", check=2)
+    project.hookline("run", "--resume", "--experiments", "1", check=0)
     assert project.statuses == ["baseline", "keep"]
     assert project.rows[1].metric == 9.0
 
 
 def test_nothing_is_asked_where_nothing_is_to_be_taken_away(project):
     project.script(LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     run = project.run.id
     assert project.hookline("clean", run, run, "--yes", check=0).stdout.count(run) == 1
     assert "nothing to remove" in project.hookline("clean", check=0).stdout
@@ -144,7 +144,7 @@ def test_nothing_is_asked_where_nothing_is_to_be_taken_away(project):
 @pytest.mark.parametrize("key", [b"\x04", b"\x03"])
 def test_who_does_not_agree_keeps_everything(project, key):
     project.script(LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     told, code = at_a_terminal([*HOOKLINE, "clean"], project.root, project.env, b"[y/N] ", key)
 
     assert b"Remove this?" in told
@@ -173,17 +173,17 @@ def at_a_terminal(words, folder, env, prompt, keys):
 
 def test_a_merge_says_whether_there_is_a_guard_and_what_was_kept(project):
     project.script(LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     assert "experiments 1; no guard, metric 9" in project.hookline("merge", check=0).stdout
 
     project.script("echo 99 > src/n")
-    project.hookline("run", check=2)
-    assert "has no kept experiments to merge" in project.hookline("merge", "--only", "9", check=2).stderr
+    project.hookline("run", check=0)
+    assert "has no kept experiments to merge" in project.hookline("merge", "--only", "9", check=1).stderr
 
 
 def test_a_moment_is_shown_as_people_write_it(project):
     project.script(LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     told = project.hookline("show", "small", "1", check=0).stdout
     assert re.search(r"(?m)^timestamp +2\d\d\d-\d\d-\d\d \d\d:\d\d:\d\d$", told)
@@ -211,7 +211,7 @@ def test_a_scope_without_a_file_is_told_before_anything_is_spent(project):
     said = "no file of the commit matches scope.mutable (/srv/*.py): agents can only create new files"
 
     assert said in project.hookline("target", "check", check=0).stdout
-    assert said in project.hookline("run", check=2).stdout
+    assert said in project.hookline("run", check=0).stdout
 
 
 @pytest.mark.parametrize(
@@ -281,13 +281,13 @@ def test_what_the_machine_refuses_is_told_with_how_to_go_on(project):
     assert (engine.returncode, told[:10]) == (1, "hookline: ")
     assert told.endswith(f"; fix this, then continue with `hookline run --resume {run}`\n")
     project.script(LESS)
-    project.hookline("run", "--resume", check=2)
+    project.hookline("run", "--resume", check=0)
     assert project.statuses == ["baseline", "keep", "keep"]
 
 
 def test_a_name_that_no_branch_can_have_is_refused_before_anything_runs(project):
     project.script(LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     done = project.hookline("merge", "--branch", "a b", check=2)
 
     assert done.stderr == "hookline: invalid branch name 'a b': use letters, digits, `-`, `_` and `/`\n"
@@ -297,7 +297,7 @@ def test_a_limit_in_time_is_told_as_people_write_it(project):
     project.target(experiments=5, limits='time = "1s"')
     project.script("sleep 2; echo slept")
 
-    assert "time: the time limit of 1s is reached" in project.hookline("run", check=2).stdout
+    assert "time: the time limit of 1s is reached" in project.hookline("run", check=0).stdout
 
 
 def test_targets_are_the_repository_s_wherever_one_stands(project):
@@ -307,14 +307,14 @@ def test_targets_are_the_repository_s_wherever_one_stands(project):
 
     assert (project.root / ".hookline/targets/other.toml").exists()
     project.script(LESS)
-    inner.hookline("run", "small", check=2)
+    inner.hookline("run", "small", check=0)
     assert "wrote" in inner.hookline("plot", "small", check=0).stdout
 
 
 def test_a_run_that_cannot_be_read_is_told_and_hides_no_other(project):
     project.script(LESS)
     for _ in range(2):
-        project.hookline("run", check=2)
+        project.hookline("run", check=0)
     path = project.root / "autoresearch" / project.run.id / "run.json"
     name, other = path.parent.name, runs.list_runs(str(project.root))[0].id
     damaged = "its run.json is damaged"
@@ -331,7 +331,7 @@ def test_a_run_that_cannot_be_read_is_told_and_hides_no_other(project):
 def test_a_run_of_another_version_is_told_and_hides_no_other(project):
     project.script(LESS)
     for _ in range(2):
-        project.hookline("run", check=2)
+        project.hookline("run", check=0)
     path = project.root / "autoresearch" / project.run.id / "run.json"
     name, other = path.parent.name, runs.list_runs(str(project.root))[0].id
     told = json.loads(path.read_text())
@@ -352,7 +352,7 @@ def test_what_was_kept_is_merged_though_its_agent_is_gone(project):
     program.parent.mkdir()
     program.write_text("#!/bin/sh\necho 9 > src/n\n")
     program.chmod(0o755)
-    project.hookline("run", check=2, PATH=f"{program.parent}:{project.env['PATH']}")
+    project.hookline("run", check=0, PATH=f"{program.parent}:{project.env['PATH']}")
     program.unlink()
 
     assert "experiments 1; no guard, metric 9" in project.hookline("merge", check=0).stdout
@@ -371,7 +371,7 @@ def test_words_that_the_locale_cannot_write_reach_agent_and_metric(project):
     env = {**project.env, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = subprocess.run([*HOOKLINE, "run"], cwd=project.root, env=env, capture_output=True, check=False)
 
-    assert done.returncode == 2, done.stderr
+    assert done.returncode == 0, done.stderr
     assert [(row.status, row.description) for row in project.rows[1:]] == [("keep", "wéniger")]
 
 

@@ -51,7 +51,7 @@ def test_settings_that_the_host_does_not_read_are_refused_before_anything_begins
     """Claude Code ignores a settings file with a comment, including the hooks in it."""
     place = committed(claude, COMMENTED)
     before = claude.standing()
-    done = claude.hookline("run", check=2)
+    done = claude.hookline("run", check=1)
 
     assert "claude-code would work without guards: " in done.stderr
     assert "settings.local.json: line 2" in done.stderr
@@ -67,7 +67,7 @@ def test_a_link_through_which_hooks_would_get_into_commits_is_refused(claude):
     (claude.root / ".claude").symlink_to("src")
     claude.git("add", "-f", ".claude")
     claude.git("commit", "-qm", "settings", "--only", ".claude")
-    done = claude.hookline("run", check=2)
+    done = claude.hookline("run", check=1)
 
     assert ".claude/settings.local.json is a symlink, or below one" in done.stderr
 
@@ -93,7 +93,7 @@ def test_what_an_agent_leaves_where_it_is_wired_does_not_unwire_the_next(claude,
         (claude.root / ".git" / "info" / "exclude").write_text(".claude\nautoresearch\n")
     agent(claude, HARM[harm])
     before = claude.standing()
-    claude.hookline("run", check=2)
+    claude.hookline("run", check=0)
 
     assert seen(claude) == ["wired", "wired"]
     assert claude.statuses == ["baseline", "keep", "keep"]
@@ -110,7 +110,7 @@ def test_a_host_that_calls_no_hook_is_told_of(claude, line):
     """A switch or a policy of the host can disable all hooks in its settings."""
     claude.env["PYTHON"] = sys.executable
     agent(claude, line)
-    done = claude.hookline("run", "--experiments", "1", check=2)
+    done = claude.hookline("run", "--experiments", "1", check=0)
 
     assert claude.statuses == ["baseline", "keep"]
     assert ("no hook was called in experiment 1: claude-code may have worked" in done.stdout) is (line == "")
@@ -125,7 +125,7 @@ def test_an_agent_is_wired_when_it_mends_its_work(claude):
         "echo '{ nonsense' > .claude/settings.local.json",
         "if test -e src/bad; then rm src/bad; else touch src/bad; fi",
     )
-    claude.hookline("run", check=2)
+    claude.hookline("run", check=0)
 
     assert seen(claude) == ["wired"] * 4
     assert claude.statuses == ["baseline", "keep_reworked", "keep_reworked"]

@@ -35,7 +35,7 @@ def change(project, old, new):
 
 def test_rules_outside_of_the_scope_hide_nothing(project):
     project.script("echo '*' > .gitignore; mkdir src/deep; echo 5 > src/deep/new; echo 9 > src/n; echo less")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert changed(project) == ["src/deep/new", "src/n"]
     assert project.rows[1].description == "less; restored .gitignore"
@@ -46,7 +46,7 @@ def test_rules_that_ignore_themselves_hide_nothing_either(project):
     project.git("commit", "-qm", "no rules", "--only", ".gitignore")
     project.target(experiments=2)
     project.script("echo '*' > .gitignore; echo 5 > src/new$$; " + LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert len(changed(project, 1)) == len(changed(project, 2)) == 2
 
@@ -57,7 +57,7 @@ def test_what_the_users_rules_ignore_is_no_work(project):
     project.script(
         "echo x > src/x.log; echo x > src/x.tmp; mkdir cache; echo '*' > cache/.gitignore; " + LESS
     )
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert changed(project) == ["src/n"]
     assert project.rows[1].description == "one less"
@@ -70,7 +70,7 @@ def test_what_the_users_rules_ignore_is_no_work(project):
 )
 def test_what_no_commit_can_hold_ends_no_run(project, made):
     project.script(f"rm src/fixed; {made}; echo 8 > src/n; mkfifo src/pipe; echo made")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert changed(project) == ["src/n"]
     assert project.rows[1].description == "made; restored src/fixed"
@@ -83,7 +83,7 @@ def test_a_file_that_attributes_do_not_fit_is_committed_as_it_is(project, where)
         f"echo '*.txt working-tree-encoding=UTF-16' > {where}/.gitattributes; printf abc > src/a.txt",
         "rm -f src/fixed; chmod +x src/n; ln -sf n 'src/li nk'; " + LESS,
     )
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     tree = project.git("ls-tree", "-r", project.rows[1].commit, "src/").splitlines()
 
     assert project.statuses == ["baseline", "keep", "keep"]
@@ -113,7 +113,7 @@ def test_an_index_that_a_power_cut_tore_is_made_anew(project, point, torn):
     ended(killed(project, point))
     for index in Path(project.run.scratch).glob("*.index"):
         index.write_bytes(torn)
-    project.hookline("run", "--resume", check=2)
+    project.hookline("run", "--resume", check=0)
 
     assert project.statuses == ["baseline", "keep"]
     assert changed(project) == ["src/n", "src/new"]
@@ -130,7 +130,7 @@ def test_refs_of_earlier_experiments_cannot_be_taken_away(project):
         "git for-each-ref --format='%(refname)' refs/hookline | while read r; do git update-ref -d $r; done",
         'echo 1$(wc -l < "$AUTORESEARCH_JOURNAL") > src/n; git rm -q bench.sh; git commit -qm mine',
     )
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert project.statuses == ["baseline", *["discard"] * 3]
     for row in project.rows:
@@ -147,7 +147,7 @@ def test_what_the_users_branches_were_is_kept(project):
         "git branch -q -f ahead $(git commit-tree ahead^{tree} -p ahead -m more)",
         "echo said",
     )
-    done = project.hookline("run", check=2)
+    done = project.hookline("run", check=0)
     kept = project.git("for-each-ref", "--format=%(refname)", f"refs/hookline/{project.run.id}/1-was/")
 
     assert [name.rpartition("/")[2] for name in kept.splitlines()] == ["gone", "moved"]
@@ -166,7 +166,7 @@ def test_what_was_tried_before_it_was_mended_is_kept(project):
         "if grep -q 'guard failed' \"$AUTORESEARCH_INSTRUCTIONS\"",
         "then git clean -fdq; echo 12 > src/n; else echo 1 > src/n; touch src/bad; fi",
     )
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert project.statuses == ["baseline", "discard"]
     assert project.git("show", f"refs/hookline/{project.run.id}/1-try1:src/n") == "1"
@@ -178,7 +178,7 @@ def test_to_take_all_back_mends_nothing(project):
         "if grep -q 'guard failed' \"$AUTORESEARCH_INSTRUCTIONS\"",
         "then git clean -fdq; git checkout -q .; else echo 1 > src/n; touch src/bad; echo tried; fi",
     )
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     row = project.rows[1]
 
     assert (row.status, row.metric, row.guard) == ("guard_failed", None, "fail")
@@ -188,11 +188,11 @@ def test_to_take_all_back_mends_nothing(project):
 
 def test_a_users_commits_on_the_branch_of_a_run_are_kept(project):
     project.script(LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     branch = project.run.branch
     mine = project.git("commit-tree", f"{branch}^{{tree}}", "-p", "HEAD", "-m", "rebased")
     project.git("update-ref", f"refs/heads/{branch}", mine)
-    done = project.hookline("run", "--resume", "--experiments", "2", check=2)
+    done = project.hookline("run", "--resume", "--experiments", "2", check=0)
 
     assert project.statuses == ["baseline", "keep", "keep"]
     assert project.tip == project.rows[2].commit
@@ -203,11 +203,11 @@ def test_a_users_commits_on_the_branch_of_a_run_are_kept(project):
 
 def test_a_commit_without_a_row_is_measured_and_recorded(project):
     project.script(LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     branch, tree = project.run.branch, "HEAD^{tree}"
     mine = project.git("commit-tree", tree, "-p", branch, "-m", "as it was")
     project.git("update-ref", f"refs/heads/{branch}", mine)
-    project.hookline("run", "--resume", "--experiments", "2", check=2)
+    project.hookline("run", "--resume", "--experiments", "2", check=0)
     row = project.rows[2]
 
     assert (row.status, row.metric, row.commit) == ("discard", 10.0, mine)
@@ -218,9 +218,9 @@ def test_a_commit_without_a_row_is_measured_and_recorded(project):
 @pytest.mark.parametrize("many", ["1", "2"])
 def test_a_branch_that_was_deleted_is_there_again(project, many):
     project.script(LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     project.git("update-ref", "-d", f"refs/heads/{project.run.branch}")
-    project.hookline("run", "--resume", "--experiments", "2", "--parallel", many, check=2)
+    project.hookline("run", "--resume", "--experiments", "2", "--parallel", many, check=0)
 
     assert project.statuses == ["baseline", "keep", "keep"]
     assert project.tip == project.rows[2].commit
@@ -228,7 +228,7 @@ def test_a_branch_that_was_deleted_is_there_again(project, many):
 
 def test_a_branch_that_the_user_has_checked_out_is_left_alone(project):
     project.script(LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     project.hookline("clean", project.run.id, "--yes", check=0)
     project.git("symbolic-ref", "HEAD", f"refs/heads/{project.run.branch}")
     before = project.standing()
@@ -245,7 +245,7 @@ def test_runs_of_two_worktrees_do_not_share_refs(project, tmp_path):
     other.target()
     for one in (project, other):
         one.script(f"echo 1{one.root.name[0].encode()[0]} > src/n; echo {one.root.name}")
-        one.hookline("run", check=2)
+        one.hookline("run", check=0)
 
     assert at(project, f"refs/hookline/{project.run.id}/1") == project.rows[1].commit
     assert at(other, f"refs/hookline/{other.run.id}/1") == other.rows[1].commit
@@ -273,7 +273,7 @@ def test_what_an_agent_configures_is_put_back(project, change):
     project.target(experiments=2)
     before = project.standing()
     project.script(COMMON, "echo new > src/new$$; " + LESS, change)
-    done = project.hookline("run", check=2)
+    done = project.hookline("run", check=0)
 
     assert project.statuses == ["baseline", "keep", "keep"]
     assert len(changed(project)) == 2
@@ -291,7 +291,7 @@ def test_what_an_agent_configures_does_not_end_those_beside_it(project):
         "if test $n = 2; then until test -e $HOME/at1; do sleep 0.05; done; sleep 0.5; fi; echo said",
     )
     before = project.standing()
-    project.hookline("run", "--parallel", "2", check=2)
+    project.hookline("run", "--parallel", "2", check=0)
 
     assert sorted(project.statuses) == ["baseline", *["discard"] * 3]
     assert project.standing() == before
@@ -302,7 +302,7 @@ def test_what_an_agent_configured_is_put_back_after_a_crash(project, change):
     before = project.standing()
     project.script(COMMON, "echo $$ >> $HOME/began; " + LESS, change)
     ended(killed(project, "after-agent"))
-    project.hookline("run", "--resume", check=2)
+    project.hookline("run", "--resume", check=0)
 
     assert project.statuses == ["baseline", "keep"]
     assert project.standing() == before
@@ -316,7 +316,7 @@ def test_branches_and_remotes_of_the_user_stay_as_they_are_now(project):
         "git remote add there /there; git remote remove old; git config branch.main.merge refs/heads/x",
         "git config alias.x y; " + LESS,
     )
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     told = project.git("config", "--local", "--list").splitlines()
 
     assert not [line for line in told if line.startswith(("alias", "remote.old"))]
@@ -345,7 +345,7 @@ def test_branches_and_remotes_of_the_user_stay_as_they_are_now(project):
 def test_whatever_is_in_the_place_of_the_runs_files(project, harm):
     project.target(experiments=2)
     project.script('folder="$(dirname "$AUTORESEARCH_JOURNAL")"', harm, LESS, "echo 'next: less'")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert project.statuses == ["baseline", "keep", "keep"]
 
@@ -362,7 +362,7 @@ def test_a_stash_comes_back_whatever_is_in_the_way(project, harm):
     project.git("stash", "push", "-q", "-m", "a\rb\x0cc\u2028d: e")
     before, stash = project.standing(), stashed(project)
     project.script(COMMON, harm, LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert project.statuses == ["baseline", "keep"]
     assert project.standing() == before
@@ -372,7 +372,7 @@ def test_a_stash_comes_back_whatever_is_in_the_way(project, harm):
 def test_what_an_agent_stashes_on_a_branch_of_its_own_is_not_in_the_users_stash(project):
     project.script("echo 9 > src/n; git switch -q -c elsewhere; git stash -q; echo 8 > src/n; echo stashed")
     before = stashed(project)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     kept = project.git("for-each-ref", "--format=%(refname)", f"refs/hookline/{project.run.id}/")
 
     assert stashed(project) == before
@@ -383,7 +383,7 @@ def test_a_stash_that_the_user_made_meanwhile_survives_a_crash(project):
     project.script(f"git stash clear; cd '{project.root}'; git stash -q; touch $HOME/done")
     before = stashed(project)
     ended(killed(project, "after-stash"))
-    project.hookline("run", "--resume", check=2)
+    project.hookline("run", "--resume", check=0)
 
     assert len(stashed(project)) == 2
     assert stashed(project)[1:] == before
@@ -397,7 +397,7 @@ def test_how_the_user_likes_differences_costs_no_winner(project, config):
     project.git("commit", "-qm", "count", "bench.sh", "--only")
     project.target(experiments=2)
     project.script(BOTH, OWN)
-    project.hookline("run", "--parallel", "2", check=2)
+    project.hookline("run", "--parallel", "2", check=0)
 
     assert project.statuses == ["baseline", "keep", "keep"]
 
@@ -405,7 +405,7 @@ def test_how_the_user_likes_differences_costs_no_winner(project, config):
 @pytest.mark.parametrize("number", some(["1.7e308", "-1.7e308", "1e300"]))
 def test_a_number_that_cannot_be_reckoned_with_is_a_metric_error(project, number):
     project.script(f"echo {number} > src/n")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert project.rows[1].status == "metric_error"
     assert "the number is too large" in project.rows[1].description
@@ -415,7 +415,7 @@ def test_an_agent_cannot_have_its_run_carried_out_twice(project):
     project.script(
         f"cd ..; rm -rf *; cd '{project.root}'; {PYTHON} run --resume; echo code $? >> $HOME/codes"
     )
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert (project.home / "codes").read_text() == "code 1\n"
     assert project.statuses == ["baseline", "no_change"]
@@ -465,7 +465,7 @@ def test_permissions_that_an_agent_takes_away_are_given_back(project, harm):
     project.script(COMMON, 'folder="$(dirname "$AUTORESEARCH_JOURNAL")"', LESS, f"({harm}) 2>/dev/null")
     done = unprivileged(project, "run")
 
-    assert done.returncode == 2, done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
     assert project.statuses == ["baseline", "keep", "keep"]
 
 
@@ -474,7 +474,7 @@ def test_what_cannot_be_committed_yet_is_not_thrown_away(project):
     project.script(COMMON, LESS, "echo new > src/new", 'chmod 500 "$common/objects" "$common"/objects/*')
     done = unprivileged(project, "run")
     subprocess.run(["chmod", "-R", "u+w", project.root / ".git" / "objects"], check=True)
-    project.hookline("run", "--resume", check=2)
+    project.hookline("run", "--resume", check=0)
 
     assert done.returncode == 1
     assert project.statuses == ["baseline", "keep"]
@@ -486,7 +486,7 @@ def test_a_link_over_another_link_leads_nowhere_else(project):
         "echo 1 > ../cheat; ln -s . src/here; ln -s fixed src/inner; ln -s nowhere src/none",
         "rm src/n; ln -s here/../../cheat src/n; test -e src/n && echo linked",
     )
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert project.rows[1].description == "linked; restored src/n; equal is not better"
     assert changed(project) == ["src/here", "src/inner", "src/none"]
@@ -501,7 +501,7 @@ def test_what_is_measured_configures_nothing_either(project):
     project.script("echo 'git config core.bare true; git branch -q -D side' > src/fixed.sh; " + LESS)
     project.git("branch", "side", project.git("commit-tree", "HEAD^{tree}", "-m", "side"))
     was = at(project, "side")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert project.statuses == ["baseline", "keep"]
     assert project.standing() == before

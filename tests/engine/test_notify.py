@@ -78,7 +78,7 @@ def receiver():
 def test_a_webhook_hears_of_the_end_of_a_run_once(project, receiver):
     url, heard, done = receiver
     project.script("echo 9 > src/n; echo less")
-    project.hookline("run", check=2, AR_NOTIFY_WEBHOOK=url)
+    project.hookline("run", check=0, AR_NOTIFY_WEBHOOK=url)
 
     assert done.wait(20)
     assert [told["project"] for told in heard] == ["a project"]
@@ -92,5 +92,5 @@ def test_a_run_that_was_killed_is_shown_by_status(project):
 
     name = project.run.id
     assert f"run {name} was interrupted: `hookline run --resume {name}` continues it; experiment 1" in told
-    project.hookline("run", "--resume", check=2)
+    project.hookline("run", "--resume", check=0)
     assert "run " not in project.hookline("status", check=0).stdout

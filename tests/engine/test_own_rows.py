@@ -27,7 +27,7 @@ TWIN = (
 def test_a_row_of_an_agents_own_is_not_believed_after_a_crash(project, where, number):
     project.script(LESS, where.format(number=number))
     ended(killed(project, "after-agent"))
-    project.hookline("run", "--resume", check=2)
+    project.hookline("run", "--resume", check=0)
 
     assert [(row.iteration, row.status, row.metric) for row in project.rows] == [
         (0, "baseline", 10.0),
@@ -46,7 +46,7 @@ def test_nor_is_what_it_makes_of_earlier_rows(project):
     )
     project.script(f"test $(cat src/n) = 10 || {sys.executable} {script}", LESS)
     ended(killed(project, "after-agent:2"))
-    project.hookline("run", "--resume", check=2)
+    project.hookline("run", "--resume", check=0)
 
     assert [row.metric for row in project.rows] == [10.0, 9.0, 8.0]
 
@@ -62,7 +62,7 @@ def test_nor_are_rows_beside_others(project):
         assert process.poll() is None
     twice(process)
     project.script("true")
-    project.hookline("run", "--resume", check=2)
+    project.hookline("run", "--resume", check=0)
 
     assert sorted(project.statuses) == ["baseline", "keep", "superseded"]
     assert {row.metric for row in project.rows} == {10.0, 9.0}
@@ -77,6 +77,6 @@ def test_notes_that_somebody_else_wrote_end_no_run(project):
     note.write_text(note.read_text().removesuffix("5\n"))
     assert json.loads(note.read_text())["target"] == "small"
     project.hookline("status", check=0)
-    project.hookline("run", "--resume", check=2)
+    project.hookline("run", "--resume", check=0)
 
     assert project.statuses == ["baseline", "keep"]

@@ -37,7 +37,7 @@ def begun(project):
 @pytest.mark.parametrize("mode", ["usual", "stubborn"])
 def test_it_goes_on_from_the_handoff_and_is_one_experiment(small, mode):
     small.script(FEWER, session(mode), 'cp "$AUTORESEARCH_INSTRUCTIONS" "$HOME/told"; echo done')
-    small.hookline("run", check=2)
+    small.hookline("run", check=0)
 
     first, second = begun(small)
     assert "[Handoff]" not in first["context"]
@@ -53,7 +53,7 @@ def test_all_sessions_have_one_budget(small):
     small.target(TARGET.replace('budget = "20s"', 'budget = "12s"'))
     once = 'if [ -e "$HOME/once" ]; then sleep 60; fi; touch "$HOME/once"'
     small.script(once, FEWER, session("usual"))
-    small.hookline("run", check=2)
+    small.hookline("run", check=0)
 
     row = small.rows[1]
     assert (row.status, row.metric, row.details["ended"]) == ("keep", 9, "timeout")
@@ -63,7 +63,7 @@ def test_all_sessions_have_one_budget(small):
 
 def test_a_session_that_asks_for_nothing_is_the_only_one(small):
     small.script(FEWER, 'echo "$HOOKLINE_ROTATION" > "$HOME/leg"')
-    small.hookline("run", check=2)
+    small.hookline("run", check=0)
 
     assert small.rows[1].metric == 9
     assert (small.home / "leg").read_text().strip().endswith(":1")

@@ -22,7 +22,7 @@ def only(project):
 def test_a_better_result_is_kept(project):
     before = project.standing()
     project.script(LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     base, row = project.rows
 
     assert (base.status, base.metric, base.commit) == ("baseline", 10.0, project.git("rev-parse", "HEAD"))
@@ -41,14 +41,14 @@ def test_a_better_result_is_kept(project):
 @pytest.mark.parametrize(("change", "status"), [("10", "discard"), ("11", "discard"), ("9.99", "keep")])
 def test_equal_is_not_better(project, change, status):
     project.script(f"echo {change} > src/n; echo x > src/new")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert only(project).status == status
 
 
 def test_discarded_work_stays_reachable_and_leaves_the_branch(project):
     project.script("echo 11 > src/n; echo more; echo 'reason: it was a bad idea'; echo 'next: try 9'")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     row = only(project)
 
     assert project.tip == project.git("rev-parse", "HEAD")
@@ -60,7 +60,7 @@ def test_discarded_work_stays_reachable_and_leaves_the_branch(project):
 def test_rows_of_discards_are_all_there(project):
     project.target(experiments=4)
     project.script("echo 11 > src/n; git add -A; git commit -qm worse")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert project.statuses == ["baseline", *["discard"] * 4]
     assert sorted(row.iteration for row in project.rows) == [0, 1, 2, 3, 4]
@@ -68,7 +68,7 @@ def test_rows_of_discards_are_all_there(project):
 
 def test_no_change_is_seen(project):
     project.script("echo nothing to do")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     row = only(project)
 
     assert (row.status, row.commit, row.metric) == ("no_change", "", None)
@@ -81,7 +81,7 @@ def test_all_commits_of_an_agent_are_taken_back(project):
         "echo 12 > src/n",
         "echo part of it",
     )
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert project.statuses == ["baseline", "discard", "discard"]
     assert project.tip == project.git("rev-parse", "HEAD")
@@ -95,7 +95,7 @@ def test_all_commits_of_an_agent_are_taken_back(project):
 
 def test_all_commits_of_an_agent_are_kept(project):
     project.script("for i in 8 7; do echo $i > src/n; git commit -qam to$i; done; echo 6 > src/n")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     made = project.git("log", "--format=%s", f"main..{project.tip}").splitlines()
 
@@ -108,7 +108,7 @@ def test_who_ran_out_of_time_is_measured_all_the_same(project):
     text = text.replace('budget = "20s"', 'budget = "1s"').replace('grace = "1s"', "grace = 0")
     (project.root / ".hookline/targets/small.toml").write_text(text)
     project.script("echo 3 > src/n; sleep 100")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     row = only(project)
 
     assert (row.status, row.metric) == ("keep", 3.0)
@@ -117,7 +117,7 @@ def test_who_ran_out_of_time_is_measured_all_the_same(project):
 
 def test_an_agent_that_fails_and_leaves_nothing_has_crashed(project):
     project.script("echo no luck >&2; exit 3")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert only(project).status == "crash"
     assert only(project).description == "no luck; agent: exit code 3"
@@ -140,7 +140,7 @@ def test_an_unknown_metric_is_an_empty_cell(project, bench, status):
     project.git("add", "src")
     project.git("commit", "-qm", "bench", "src", "--only")
     project.script(f"echo '{bench}' > src/bench.sh")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     row = only(project)
 
     assert (row.status, row.metric, row.best) == (status, None, 10.0)
@@ -150,7 +150,7 @@ def test_changes_outside_of_the_scope_are_put_back_and_noted(project):
     project.script(
         LESS, "echo 'echo 0' > bench.sh; rm notes; echo x > elsewhere; echo 1 > src/fixed; echo done"
     )
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     row = only(project)
 
     assert (row.status, row.metric) == ("keep", 9.0)
@@ -160,7 +160,7 @@ def test_changes_outside_of_the_scope_are_put_back_and_noted(project):
 
 def test_changes_outside_of_the_scope_alone_are_a_violation(project):
     project.script("echo 'echo 0' > bench.sh")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert only(project).status == "scope_violation"
 
@@ -169,7 +169,7 @@ def test_a_link_to_elsewhere_is_outside_of_the_scope(project):
     outside = project.home / "cheat"
     outside.write_text("1\n")
     project.script(f"ln -sf {outside} src/n; ln -s n src/inner; echo linked")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     row = only(project)
 
     assert (row.status, row.description) == ("discard", "linked; restored src/n; equal is not better")
@@ -187,7 +187,7 @@ def test_a_failed_guard_is_reworked_and_both_are_measured_again(project):
         "then rm src/bad; echo 5 > src/n; echo mended",
         "else echo 2 > src/n; touch src/bad; echo first; fi",
     )
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     row = only(project)
 
     assert (row.status, row.metric, row.guard, row.description) == ("keep_reworked", 5.0, "pass", "mended")
@@ -198,7 +198,7 @@ def test_a_guard_that_keeps_failing_is_the_end_of_it(project):
     text += '[guard]\ncommand = "test ! -e src/bad"\nrework = 2\n'
     (project.root / ".hookline/targets/small.toml").write_text(text)
     project.script("echo x >> src/log; echo 2 > src/n; touch src/bad; echo tried")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     row = only(project)
 
     assert (row.status, row.guard, row.metric) == ("guard_failed", "fail", 2.0)
@@ -218,7 +218,7 @@ def test_the_goal_ends_a_run(project):
 def test_what_cannot_be_measured_to_begin_with_is_said(project):
     (project.root / "bench.sh").write_text("echo oh no; exit 4\n")
     project.git("commit", "-qm", "broken", "bench.sh", "--only")
-    done = project.hookline("run", check=2)
+    done = project.hookline("run", check=0)
 
     assert "the metric fails on the commit that the run starts from: exit code 4 (oh no)" in done.stderr
     assert "no runs; " in project.hookline("runs", check=0).stdout
@@ -259,20 +259,20 @@ def test_longer_names_of_objects_will_do(project):
     project.git("add", ".")
     project.git("-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-qm", "begin")
     project.script(LESS, "echo x > outside; git stash -q; git stash apply -q; echo y > bench.sh")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert only(project).status == "keep"
     project.script(
         LESS, "rm src/fixed; echo '* working-tree-encoding=UTF-16' > .gitattributes; echo x > src/x"
     )
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     assert only(project).status == "keep"
 
 
 def test_a_detached_head_will_do(project):
     project.git("checkout", "-q", "--detach")
     project.script(LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert only(project).status == "keep"
 
@@ -284,7 +284,7 @@ def test_hooks_of_the_repository_are_never_run(project):
         hook.write_text(f"#!/bin/sh\ntouch {project.home}/ran\nexit 1\n")
         hook.chmod(0o755)
     project.script(LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
 
     assert only(project).status == "keep"
     assert not (project.home / "ran").exists()
@@ -292,11 +292,11 @@ def test_hooks_of_the_repository_are_never_run(project):
 
 def test_the_journal_is_ignored_by_git_and_is_also_in_the_store(project):
     project.script(LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     folder = project.root / "autoresearch" / project.run.id
     for name in ("results.tsv", "results.jsonl"):
         (folder / name).unlink()
-    project.hookline("run", "--resume", check=2)
+    project.hookline("run", "--resume", check=0)
 
     assert "autoresearch" not in project.git("status", "--porcelain")
     assert project.statuses == ["baseline", "keep"]
@@ -305,7 +305,7 @@ def test_the_journal_is_ignored_by_git_and_is_also_in_the_store(project):
 def test_a_run_knows_nothing_of_one_that_had_its_name_at_its_place(project):
     project.target(experiments=2)
     project.script(LESS)
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     before = project.run
     shutil.rmtree(project.root / "autoresearch")
     for ref in project.git("for-each-ref", "--format=%(refname)", f"refs/hookline/{before.id}").split():
@@ -317,7 +317,7 @@ def test_a_run_knows_nothing_of_one_that_had_its_name_at_its_place(project):
         repository, target, text, scratch=str(project.home / "s"), base=before.base, now=before.began
     )
     assert project.run.id == before.id
-    project.hookline("run", "--resume", check=2)
+    project.hookline("run", "--resume", check=0)
 
     assert [(row.status, row.metric) for row in project.rows] == [("baseline", 10.0), ("keep", 9.0)]
 
@@ -331,7 +331,7 @@ def test_a_metric_that_was_lucky_once_is_noise(project):
     )
     project.git("commit", "-qm", "noisy", "bench.sh", "--only")
     project.script("echo other > src/other; echo 'not better at all'")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     row = only(project)
 
     assert (row.status, len(row.samples), row.best) == ("discard_noise", 4, 10.05)
@@ -351,7 +351,7 @@ def test_a_beginning_that_was_lucky_once_is_no_mark(project, kind):
     )
     project.git("commit", "-qm", "noisy", "bench.sh", "--only")
     project.script("echo 8 > src/n; echo better")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     first, row = project.rows
 
     assert (first.metric, first.samples, row.status) == (10.0, (5.0, 10.0, 10.1, 10.0), "keep")
@@ -362,7 +362,7 @@ def test_a_metric_that_varies_is_confirmed(project):
     (project.root / "bench.sh").write_text("sed 's/$/'.$(date +%N)'/' src/n\n")
     project.git("commit", "-qm", "noisy", "bench.sh", "--only")
     project.script("echo 5 > src/n")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     row = only(project)
 
     assert project.run.noise == "noisy"
@@ -374,7 +374,7 @@ def test_two_processes_do_not_carry_out_one_run(project):
     project.script(
         "hookline=1; cd '" + str(project.root) + f"'; {'{'} {PYTHON} run --resume; echo code $?; {'}'} 2>&1"
     )
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     told = (project.root / "autoresearch" / project.run.id / "logs" / "1.log").read_text()
 
     assert "is already running in another process" in told
@@ -389,7 +389,7 @@ def test_a_limit_of_time_ends_the_agent_and_the_run(project):
     change(project, "failures = 1000", 'failures = 1000\ntime = "2s"')
     change(project, 'grace = "1s"', "grace = 0")
     project.script("sleep 100")
-    done = project.hookline("run", check=2)
+    done = project.hookline("run", check=0)
 
     assert project.statuses[-1] == "budget"
     assert "time: " in done.stdout
@@ -418,8 +418,8 @@ def test_too_many_changes_of_direction_ask_for_a_person(project):
 
 def test_a_run_can_be_given_more_experiments(project):
     project.script(LESS)
-    project.hookline("run", check=2)
-    project.hookline("run", "--resume", "--experiments", "3", check=2)
+    project.hookline("run", check=0)
+    project.hookline("run", "--resume", "--experiments", "3", check=0)
 
     assert project.statuses == ["baseline", "keep", "keep", "keep"]
     assert "invalid number of experiments" in project.hookline("run", "--experiments", "0", check=2).stderr
@@ -429,7 +429,7 @@ def test_a_limit_that_nobody_reports_on_is_said_once(project):
     project.target(experiments=2)
     change(project, "failures = 1000", "failures = 1000\ntokens = 5")
     project.script(LESS)
-    done = project.hookline("run", check=2)
+    done = project.hookline("run", check=0)
 
     assert done.stdout.count("command does not report tokens: this limit has no effect") == 1
 

@@ -64,5 +64,5 @@ The branch is created only if the guard passes. Your checkout does not change.
 """,
     run=run,
     arguments=arguments,
-    exits="0 on success, 1 if git fails, 2 if the guard fails or for invalid arguments",
+    exits="0 on success, 1 if the guard or git fails or nothing was kept, 2 for invalid arguments",
 )

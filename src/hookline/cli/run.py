@@ -226,7 +226,7 @@ Ctrl-C stops after the current experiment; a second Ctrl-C stops at once.
     run=run,
     arguments=arguments,
     exits=(
-        "0 if it reached the goal or you stopped it, 1 if it failed, halted or reached a plateau, "
-        "2 at a limit or for invalid arguments"
+        "0 if it reached the goal or a limit or you stopped it, 1 if it failed, halted or reached a plateau, "
+        "2 for invalid arguments or an invalid target, 130 if it was interrupted"
     ),
 )

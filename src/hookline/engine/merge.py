@@ -15,7 +15,7 @@ from hookline.engine.measure_pool import MeasuringCheckouts
 from hookline.engine.runs import Run
 
 
-class NotMerged(ValueError):
+class NotMerged(OSError):
     """An export that is impossible; the message says why."""
 
 
@@ -56,7 +56,7 @@ def _select_rows(run: Run, selected: Sequence[int]) -> list[Row]:
         raise NotMerged(f"run {run.id!r} has no kept experiments to merge")
     unknown = [number for number in selected if number not in numbers]
     if unknown:
-        raise NotMerged(
+        raise LookupError(
             f"experiment {unknown[0]} was not kept; kept experiments: {', '.join(map(str, sorted(numbers)))}"
         )
     return [row for row in kept if not selected or row.iteration in selected]

@@ -35,7 +35,7 @@ _LOG = logging.getLogger("hookline.engine")
 STOP_NOTICE = "the run stops after the running experiments; press Ctrl-C again to end them now"
 
 
-class NoBaseline(ValueError):
+class NoBaseline(OSError):
     """A baseline that cannot be measured, or an agent that cannot be guarded; the message says why."""
 
 

@@ -30,10 +30,10 @@ EXIT_CODES: dict[Reason, int] = {
     "plateau": 1,
     "failures": 1,
     "workspace-gone": 1,
-    "experiment-limit": 2,
-    "time": 2,
-    "tokens": 2,
-    "cost": 2,
+    "experiment-limit": 0,
+    "time": 0,
+    "tokens": 0,
+    "cost": 0,
     "interrupted": 130,
 }
 

@@ -254,7 +254,7 @@ class AgentsOnACluster(Agents):
 
     def carried_out(self):
         words = ("--resume",) if self.count > self.AT_ONCE else ()
-        done = self.project.hookline("run", *words, "--experiments", str(self.count), check=2)
+        done = self.project.hookline("run", *words, "--experiments", str(self.count), check=0)
 
         assert f"iterations: {self.count} of {self.count}" in done.stdout
         self.run = self.project.run

@@ -126,7 +126,7 @@ def claude(project):
 
 def test_a_host_is_wired_while_it_works_and_nothing_of_that_is_kept(claude):
     before = claude.standing()
-    claude.hookline("run", check=2)
+    claude.hookline("run", check=0)
     row = claude.rows[-1]
 
     assert (row.status, row.metric) == ("keep", 9.0)
@@ -140,13 +140,13 @@ def test_a_host_is_wired_while_it_works_and_nothing_of_that_is_kept(claude):
 def test_wiring_is_no_change_even_where_everything_may_be_changed(claude):
     path = claude.root / ".hookline" / "targets" / "small.toml"
     path.write_text(path.read_text().replace('mutable = ["src/**"]', 'mutable = ["**"]'))
-    claude.hookline("run", check=2)
+    claude.hookline("run", check=0)
 
     assert claude.git("log", "--name-only", "--format=", f"HEAD..{claude.tip}").split() == ["src/n"]
 
 
 def test_a_host_is_told_the_task_and_knows_that_it_is_the_engines(claude):
-    claude.hookline("run", check=2)
+    claude.hookline("run", check=0)
     told, env = (claude.home / "prompt").read_text(), (claude.home / "env").read_text()
 
     assert told.startswith(load("default", "/nowhere").instructions)
@@ -162,7 +162,7 @@ def test_the_settings_of_the_repository_stay_in_the_worktree_as_they_were(claude
     place.write_text(json.dumps({"hooks": {"Stop": []}, "mine": 1}))
     claude.git("add", "-f", ".claude")
     claude.git("commit", "-qm", "settings")
-    claude.hookline("run", check=2)
+    claude.hookline("run", check=0)
 
     assert json.loads((claude.home / "settings").read_text())["mine"] == 1
     assert claude.git("diff", "--name-only", "HEAD", claude.tip) == "src/n"
@@ -196,7 +196,7 @@ def asking(claude):
 
 @pytest.mark.slow
 def test_countdown_guards_and_rows_are_on_for_the_profile_that_is_shipped(asking):
-    asking.hookline("run", check=2)
+    asking.hookline("run", check=0)
     told = {name: (asking.home / name).read_text() for name in ("fetch", "push", "after", "prompted")}
 
     assert told["fetch"] == ""
@@ -219,7 +219,7 @@ def test_rules_and_hooks_of_a_profile_hold_in_its_sessions(asking):
     path.write_text(
         path.read_text().replace('host = "claude-code"', 'host = "claude-code"\nprofile = "careful"')
     )
-    asking.hookline("run", check=2)
+    asking.hookline("run", check=0)
     told = (asking.home / "fetch").read_text()
 
     assert "No looking up." in told
@@ -258,7 +258,7 @@ def test_whoever_is_killed_around_the_wiring_leaves_nothing_of_it(claude, point,
         claude.git("commit", "-qm", "settings")
     before = claude.standing()
     assert killed(claude, point).returncode == -9
-    claude.hookline("run", "--resume", check=2)
+    claude.hookline("run", "--resume", check=0)
 
     assert claude.statuses == ["baseline", "keep"]
     assert claude.git("log", "--name-only", "--format=", f"HEAD..{claude.tip}").split() == ["src/n"]

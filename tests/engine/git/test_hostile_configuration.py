@@ -82,7 +82,7 @@ def test_a_whole_run(hostile, project):
         ATTACKS[attack](hostile, attack)
     project.target(experiments=2)
     project.script("echo $(($(cat src/n) - 1)) > src/n; echo less")
-    done = project.hookline("run", check=2)
+    done = project.hookline("run", check=0)
 
     assert project.statuses == ["baseline", "keep", "keep"]
     assert "git filter 'x' does not run, because only this repository configures it; " in done.stdout

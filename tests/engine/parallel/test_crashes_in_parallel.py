@@ -51,7 +51,7 @@ def right(project, before):
 
 def test_so_many_at_once_are_refused(project):
     for many in ("0", "65"):
-        done = project.hookline("run", "--parallel", many, check=2)
+        done = project.hookline("run", "--parallel", many, check=0)
 
         assert done.stderr == f"hookline: invalid --parallel {many}: expected 1 to 64\n"
 
@@ -62,7 +62,7 @@ def test_a_run_goes_on_with_more_or_fewer_at_once(counted):
     for many, experiments in (("1", 1), ("3", 4), ("1", 6)):
         counted.target(experiments=experiments)
         go_on = ["--resume"] if (counted.root / "autoresearch").exists() else []
-        counted.hookline("run", *go_on, "--parallel", many, check=2)
+        counted.hookline("run", *go_on, "--parallel", many, check=0)
 
     assert counted.statuses == ["baseline", *["keep"] * 6]
     assert counted.rows[1].worker == ""
@@ -115,7 +115,7 @@ def test_ctrl_c_leaves_a_journal_that_is_right(counted, times):
     assert alone(counted)
     assert counted.statuses == (["baseline", "keep", "keep"] if times == 1 else ["baseline"])
     if times == 2:
-        counted.hookline("run", "--resume", check=2)
+        counted.hookline("run", "--resume", check=0)
         assert counted.statuses == ["baseline", "keep", "keep"]
     right(counted, before)
 
@@ -153,7 +153,7 @@ def test_it_is_killed(counted, point, how):
     told, _ = process.communicate(timeout=100)
     assert process.returncode == (2 if how == "worker" else -signal.SIGKILL), told.decode()
     if how != "worker":
-        counted.hookline("run", "--resume", check=2)
+        counted.hookline("run", "--resume", check=0)
 
     right(counted, before)
     assert counted.statuses == ["baseline", *["keep"] * 4]
@@ -166,7 +166,7 @@ def test_an_experiment_whose_worker_is_lost_again_and_again_has_crashed(counted)
     before = counted.standing()
     lethal = "kill -9 $(ps -o ppid= $$)"
     counted.script(TOGETHER, OWN, f'if test "$n" = 1; then {lethal}; sleep 5; fi')
-    counted.hookline("run", "--parallel", "2", check=2)
+    counted.hookline("run", "--parallel", "2", check=0)
     rows = {row.iteration: row for row in counted.rows}
 
     assert rows[2].status == "keep"
@@ -203,5 +203,5 @@ def test_a_machine_that_slept_leaves_an_experiment_the_time_that_the_run_has(cou
     process = started(counted, "--parallel", "2", PYTHONPATH=str(counted.home))
     told, _ = process.communicate(timeout=100)
 
-    assert process.returncode == 2, told.decode()
+    assert process.returncode == 0, told.decode()
     assert counted.statuses == ["baseline", *["keep"] * 3]

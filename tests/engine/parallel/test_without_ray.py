@@ -45,7 +45,7 @@ def test_without_ray_it_is_said_how_to_get_it(project, monkeypatch):
 )
 def test_a_run_goes_on_without_the_cluster_that_it_had(project, store, said):
     project.script("echo $(( $(cat src/n) - 1 )) > src/n")
-    project.hookline("run", check=2)
+    project.hookline("run", check=0)
     path = project.root / "autoresearch" / project.run.id / "run.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"cluster": "127.0.0.1:1", "parallel": 2}))
     shared(project.home, store)
@@ -55,6 +55,6 @@ def test_a_run_goes_on_without_the_cluster_that_it_had(project, store, said):
     assert "`--resume --cluster none` continues without a cluster" in done.stderr
     assert done.stderr.count("\n") == 1
     shared(project.home, "sqlite")
-    project.hookline("run", "--resume", "--cluster", "none", "--experiments", "2", check=2)
+    project.hookline("run", "--resume", "--cluster", "none", "--experiments", "2", check=0)
     assert (project.run.cluster, project.run.parallel) == ("", 1)
     assert project.statuses == ["baseline", "keep", "keep"]
