@@ -67,11 +67,11 @@ def world(project):
     return project
 
 
-def killed(project, point, how="kill"):
+def killed(project, point, *words):
     return subprocess.Popen(
-        [sys.executable, "-m", "hookline", "run"],
+        [sys.executable, "-m", "hookline", "run", *words],
         cwd=project.root,
-        env={**project.env, **stop_at(project.home, point, how)},
+        env={**project.env, **stop_at(project.home, point)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,

@@ -218,7 +218,7 @@ def test_the_goal_ends_a_run(project):
 def test_what_cannot_be_measured_to_begin_with_is_said(project):
     (project.root / "bench.sh").write_text("echo oh no; exit 4\n")
     project.git("commit", "-qm", "broken", "bench.sh", "--only")
-    done = project.hookline("run", check=0)
+    done = project.hookline("run", check=1)
 
     assert "the metric fails on the commit that the run starts from: exit code 4 (oh no)" in done.stderr
     assert "no runs; " in project.hookline("runs", check=0).stdout

@@ -4,15 +4,15 @@ import os
 import sys
 import time
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from hookline.cli._command import Command
+from hookline.cli._command import Command, parse_positive_int
 from hookline.cli._main import describe_error
 from hookline.cli._output import sanitize
 from hookline.cli._run_lines import open_watcher
 from hookline.core.values import replace
-from hookline.engine import agents, clean, notify, project_store, runs, scope, targets
+from hookline.engine import agents, clean, notify, project_store, runs, scope, target_values, targets
 from hookline.engine.git import config, submodules
 from hookline.engine.git.repository import Repository, Unusable, head_commit, is_dirty, open_repository
 from hookline.engine.lock import Busy
@@ -28,6 +28,8 @@ from hookline.system.git_command import disabled_filters
 MAX_PARALLEL = 64
 """Experiments at once on one machine."""
 MAX_PARALLEL_ON_CLUSTER = 1_000
+_LIMITS = ("experiments", "seconds", "tokens", "cost")
+"""Fields of the limits that are options, too; a resumed run keeps them."""
 NONE = "none"
 """Value of `--cluster` that resumes a run without its cluster."""
 
@@ -42,7 +44,7 @@ def run(args: Namespace) -> int:
         project_store.open_project_store(env, repository.root, _print_problem) as store,
         open_watcher() as watcher,
     ):
-        context = RunContext(env=env, watcher=watcher, store=store, experiments=args.experiments)
+        context = RunContext(env=env, watcher=watcher, store=store)
         try:
             stop = run_experiments(chosen, repository, context)
         except NoBaseline:
@@ -80,7 +82,8 @@ def _choose_run(args: Namespace, repository: "Repository", env: Mapping[str, str
         chosen = _set_parallel(chosen, args.parallel, args.cluster)
     if chosen.cluster and not args.cluster:
         _check_old_cluster(chosen.cluster, env, repository.root)
-    return chosen
+    given = {field: getattr(args, field) for field in _LIMITS if getattr(args, field) is not None}
+    return replace(chosen, options={**chosen.options, **given})
 
 
 def _update_target(old_run: "Run", env: Mapping[str, str]) -> "Run":
@@ -193,6 +196,8 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="maximum number of experiments (default: from the target)",
     )
+    for option, field, parse, about in _LIMIT_OPTIONS:
+        parser.add_argument(f"--{option}", dest=field, type=parse, metavar=option.upper(), help=about)
     parser.add_argument(
         "--resume",
         nargs="?",
@@ -212,6 +217,27 @@ def _parse_count(text: str) -> int:
     if not text.isdecimal() or not int(text):
         raise ArgumentTypeError(f"invalid number of experiments {text!r}: expected 1 or more")
     return int(text)
+
+
+def _parse_time(text: str) -> float:
+    try:
+        return target_values.duration(text, "--time")
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+def _parse_cost(text: str) -> float:
+    try:
+        return target_values.positive(float(text), "--cost")
+    except ValueError:
+        raise ArgumentTypeError(f"invalid cost {text!r}: expected US dollars, more than 0") from None
+
+
+_LIMIT_OPTIONS: tuple[tuple[str, str, Callable[[str], float], str], ...] = (
+    ("time", "seconds", _parse_time, "maximum duration of the run, such as 8h"),
+    ("tokens", "tokens", parse_positive_int, "maximum number of tokens"),
+    ("cost", "cost", _parse_cost, "maximum cost in US dollars"),
+)
 
 
 COMMAND = Command(

@@ -5,7 +5,7 @@ import shutil
 
 from msgspec import Struct
 
-from hookline.engine import lock, progress
+from hookline.engine import durable_files, lock, progress, watchdog
 from hookline.engine.git.keep_refs import find_other_worktree
 from hookline.engine.git.repository import HEADS, REFS, Repository
 from hookline.engine.git.worktree import Worktree
@@ -78,3 +78,4 @@ def clean(leftovers: RunLeftovers, repository: Repository, *, refs: bool, everyt
             shutil.rmtree(leftovers.run.folder, ignore_errors=True)
         shutil.rmtree(leftovers.run.scratch, ignore_errors=True)
         os.unlink(lock.lock_path(leftovers.run))
+        durable_files.remove(watchdog.state_path(leftovers.run))

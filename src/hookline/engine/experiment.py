@@ -11,15 +11,31 @@ from contextlib import contextmanager
 
 from hookline.core.run_variables import BUDGET_END, IDEAS, INSTRUCTIONS, JOURNAL, RUN
 from hookline.core.values import replace
-from hookline.engine import agent_notes, durable_files, instructions, progress, rotate, runs, usage
+from hookline.engine import (
+    agent_notes,
+    durable_files,
+    instructions,
+    progress,
+    rotate,
+    runs,
+    stop_reason,
+    usage,
+)
 from hookline.engine.agents.agent import Spawn, Task
 from hookline.engine.escalation import advice
 from hookline.engine.git import commit, config, keep_refs, stash
 from hookline.engine.git.repository import experiment_ref
 from hookline.engine.journal import TABLE, Row
+from hookline.engine.measure_pool import OutOfTime
 from hookline.engine.progress import ExperimentProgress
 from hookline.engine.runs import Run
-from hookline.engine.verdict import decide_crash, decide_measured, decide_withdrawn, decide_without_change
+from hookline.engine.verdict import (
+    decide_crash,
+    decide_measured,
+    decide_out_of_time,
+    decide_withdrawn,
+    decide_without_change,
+)
 from hookline.engine.work import Work
 from hookline.redact import redact
 from hookline.system.process import unattended
@@ -28,6 +44,8 @@ _LOG = logging.getLogger("hookline.engine")
 
 MAX_OUTPUT_CHARACTERS = 4_000
 """Maximum characters of the agent's output that are kept: the last ones."""
+USAGE_SECONDS = 2.0
+"""Seconds between two readings of the tokens and the cost that a running agent used."""
 _MAX_IDEAS_CHARACTERS = 1 << 20
 
 
@@ -152,12 +170,30 @@ def _run_session(
     durable_files.remove_non_file(path := log_path(work.run, step.experiment))
     return unattended.run(
         process,
-        limit=max(end - time.time(), 0.0) + work.target.agent.grace,
+        limit=max(min(end + work.target.agent.grace, work.until) - time.time(), 0.0),
         log=path,
         on_output=work.watcher.on_output,
         end_signals=work.ladder,
-        should_stop=should_end,
+        should_stop=_UsageLimit(work, step, should_end),
     )
+
+
+class _UsageLimit:
+    """Predicate that is true when the experiment used its tokens or cost, or *should_end* is true."""
+
+    def __init__(self, work: Work, step: ExperimentProgress, should_end: Callable[[], bool]) -> None:
+        self._work, self._step, self._should_end = work, step, should_end
+        self._next = time.monotonic() + USAGE_SECONDS
+
+    def __call__(self) -> bool:
+        if self._should_end():
+            return True
+        if not self._work.allowance or time.monotonic() < self._next:
+            return False
+        self._next = time.monotonic() + USAGE_SECONDS
+        current = self._work.read_usage(self._work.run.began)
+        used = usage.add_usage(self._step.usage, self._step.before, current)
+        return stop_reason.is_exhausted(self._work.allowance, used)
 
 
 def log_path(run: Run, number: int) -> str:
@@ -247,6 +283,13 @@ def _commit_changes(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -
 
 
 def _measure(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> ExperimentProgress:
+    try:
+        return _measure_and_judge(work, step, rows)
+    except OutOfTime:
+        return decide_out_of_time(step, rows)
+
+
+def _measure_and_judge(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> ExperimentProgress:
     _LOG.debug("before-guard")
     holds, guard = True, None
     if work.target.guard:

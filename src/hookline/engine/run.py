@@ -17,6 +17,7 @@ from hookline.engine.interrupts import Interrupts
 from hookline.engine.journal import Row
 from hookline.engine.judge import mad, runs_differ
 from hookline.engine.lock import acquire
+from hookline.engine.measure_pool import OutOfTime
 from hookline.engine.parallel import run_parallel
 from hookline.engine.progress import ExperimentProgress
 from hookline.engine.resume import finish_interrupted
@@ -25,6 +26,7 @@ from hookline.engine.run_state import RunContext, incumbent_commit, settle
 from hookline.engine.runs import Run
 from hookline.engine.stop_reason import StopReason
 from hookline.engine.target import Target
+from hookline.engine.watchdog import Watchdog
 from hookline.engine.work import Work
 from hookline.engine.workplace import prepare_work, workers
 from hookline.redact import redact
@@ -96,10 +98,11 @@ def run_experiments(run: Run, repository: Repository, context: RunContext) -> St
         interrupts = stack.enter_context(Interrupts(lambda: context.watcher.on_notice(STOP_NOTICE)))
         _check_branch_free(run, repository)
         runs.save(run)  # save the current options
+        active = stack.enter_context(Watchdog(run))
         work = prepare_work(run, repository, context)
         stack.callback(work.remove_hooks)
         try:
-            stop = _run_until_stopped(work, context, interrupts)
+            stop = _run_until_stopped(work, context, interrupts, active)
         except KeyboardInterrupt:
             text = f"stopped by the user; continue with `hookline run --resume {run.id}`"
             stop = StopReason(reason="interrupted", text=text)
@@ -121,34 +124,35 @@ def _check_branch_free(run: Run, repository: Repository) -> None:
         )
 
 
-def _run_until_stopped(work: Work, context: RunContext, interrupts: Interrupts) -> StopReason:
+def _run_until_stopped(
+    work: Work, context: RunContext, interrupts: Interrupts, active: Watchdog
+) -> StopReason:
     rows = read_rows(work.run, context.store)
     context.watcher.on_start(work.run, rows)
-    began, spent = time.monotonic(), work.run.spent
-    rows = finish_interrupted(
-        _set_deadline(work, spent), rows, lambda step, before: settle(work, context, step, before)
-    )
+    work = set_limits(_save_run(work, spent=active.seconds, stopped=work.run.stopped), rows)
+    rows = finish_interrupted(work, rows, lambda step, before: settle(work, context, step, before))
     _align_with_journal(work, rows)
     work = _reset_stop(work, rows)
     if not rows:
         _check_installation(work)
-        work, rows = _record_baseline(work, context)
+        try:
+            work, rows = _record_baseline(work, context)
+        except OutOfTime:
+            raise NoBaseline("the time limit of the run was over before its baseline was measured") from None
     if work.run.parallel > 1 or work.run.cluster or workers(work.run):
-        limited = replace(work, target=_apply_limit(work.target, context))
-        result = run_parallel.carry_on(limited, context, interrupts, rows)
-        _save_run(work, spent=spent + time.monotonic() - began, stopped=result.reason)
+        result = run_parallel.carry_on(work, context, interrupts, rows, active)
+        _save_run(work, spent=active.seconds, stopped=result.reason)
         return result
     ready = False
     while True:
-        total = spent + time.monotonic() - began
-        work = _save_run(work, spent=total)
-        stop = stop_reason.find_stop(_apply_limit(work.target, context), rows, total, work.run.since)
+        work = set_limits(_save_run(work, spent=active.seconds), rows)
+        stop = stop_reason.find_stop(work.target, rows, work.run.spent, work.run.since)
         if interrupts.stop_requested:
             stop = stop or StopReason(reason="cancelled", text="stopped by the user after the experiment")
         if stop:
             work = _save_run(work, stopped=stop.reason)
             return stop
-        rows, ready = _run_next(work, context, rows, spent=total, ready=ready), True
+        rows, ready = _run_next(work, context, rows, ready=ready), True
 
 
 def _align_with_journal(work: Work, rows: Sequence[Row]) -> None:
@@ -172,20 +176,15 @@ def _reset_stop(work: Work, rows: Sequence[Row]) -> Work:
     return replace(work, run=runs.save(replace(work.run, since=len(rows), stopped="")))
 
 
-def _apply_limit(target: Target, context: RunContext) -> Target:
-    if context.experiments is None:
-        return target
-    return replace(target, limits=replace(target.limits, experiments=context.experiments))
+def set_limits(work: Work, rows: Sequence[Row]) -> Work:
+    """Return the work with what is left of the run's time, tokens and cost."""
+    limits = work.target.limits
+    work = replace(work, allowance=stop_reason.remaining_usage(limits, rows))
+    return work if limits.seconds is None else work.limited(time.time() + limits.seconds - work.run.spent)
 
 
-def _set_deadline(work: Work, spent: float) -> Work:
-    limit = work.target.limits.seconds
-    return work if limit is None else replace(work, until=time.time() + limit - spent)
-
-
-def _run_next(work: Work, context: RunContext, rows: list[Row], *, spent: float, ready: bool) -> list[Row]:
+def _run_next(work: Work, context: RunContext, rows: list[Row], *, ready: bool) -> list[Row]:
     """Run the next experiment; *ready* if the worktree already is at the incumbent."""
-    work = _set_deadline(work, spent)
     step = ExperimentProgress(experiment=1 + max(row.iteration for row in rows), start=incumbent_commit(rows))
     _LOG.debug("before-begun")
     step = progress.save(work.state_folder, step)

@@ -29,8 +29,6 @@ class RunContext(Struct, frozen=True, kw_only=True):
     watcher: Watcher
     store: Store | None = None
     """Second place for rows besides the journal files; None if it cannot be opened."""
-    experiments: int | None = None
-    """Maximum number of experiments; overrides the target."""
     ladder: unattended.Ladder = unattended.END_SIGNALS
 
 

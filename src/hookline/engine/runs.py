@@ -10,6 +10,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from hookline.core.frozen import EMPTY
+from hookline.core.values import replace
 from hookline.engine import durable_files, target
 from hookline.engine.journal import FOLDER, Journal
 from hookline.engine.target import Target
@@ -30,6 +32,7 @@ _SAVED_FIELDS = (
         "since",
         "parallel",
         "cluster",
+        "options",
     ),
 )
 
@@ -64,6 +67,8 @@ class Run(Struct, frozen=True, kw_only=True):
     """Number of parallel experiments."""
     cluster: str = ""
     """Address of the Ray cluster; empty for this machine."""
+    options: Mapping[str, Any] = EMPTY
+    """Limits from the command line by field name; they override those of the target."""
 
     @property
     def folder(self) -> str:
@@ -76,7 +81,9 @@ class Run(Struct, frozen=True, kw_only=True):
 
     @property
     def target(self) -> Target:
-        return target.parse_target(self.text, self.name)
+        """The target with the limits of the command line."""
+        parsed = target.parse_target(self.text, self.name)
+        return replace(parsed, limits=replace(parsed.limits, **self.options)) if self.options else parsed
 
     @property
     def journal(self) -> Journal:
@@ -93,7 +100,7 @@ class Run(Struct, frozen=True, kw_only=True):
 def save(run: Run) -> Run:
     durable_files.ensure_folder(run.path(LOGS))
     values = {"version": VERSION, "target": run.name, "text": run.text}
-    values |= {name: getattr(run, name) for name in _SAVED_FIELDS}
+    values |= {name: getattr(run, name) for name in _SAVED_FIELDS} | {"options": dict(run.options)}
     durable_files.write(run.path(FILE), json.dumps(values, indent=1) + "\n")
     return run
 
@@ -125,8 +132,8 @@ def parse_run(text: str, root: str, name: str) -> Run:
 def _check_target(run: Run) -> Run:
     """Raise `ValueError` if the target uses settings that this version does not know."""
     try:
-        target.parse_target(run.text, run.name)
-    except ValueError as error:
+        _ = run.target
+    except (ValueError, TypeError) as error:
         raise ValueError(
             f"run {run.id!r} has settings that this version of hookline does not support ({error}); "
             "finish it with the version that started it"

@@ -1,14 +1,14 @@
 """Reasons to end a run, and their exit codes."""
 
-from collections.abc import Iterator, Sequence
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from hookline.core.durations import format_duration
 from hookline.engine.escalation import advice, has_plateaued
-from hookline.engine.journal import Row
-from hookline.engine.target import Target
+from hookline.engine.journal import Row, to_json
+from hookline.engine.target import Limits, Target
 
 Reason = Literal[
     "target-reached",
@@ -65,6 +65,28 @@ def find_stop(target: Target, rows: Sequence[Row], spent: float, since: int = 0)
     return next((stop for stop in reasons if stop), None)
 
 
+def remaining_usage(limits: Limits, rows: Sequence[Row]) -> dict[str, float]:
+    """Return the tokens and the cost that further experiments may use, as far as they are limited."""
+    totals = {"tokens": limits.tokens, "cost": limits.cost}
+    used = [_usage(to_json(row)) for row in rows]
+    return {
+        name: limit - sum(values[name] for values in used)
+        for name, limit in totals.items()
+        if limit is not None
+    }
+
+
+def is_exhausted(allowance: Mapping[str, float], columns: Mapping[str, Any]) -> bool:
+    """Return whether the usage in the columns of a row reaches the allowance."""
+    used = _usage(columns)
+    return any(used[name] >= limit for name, limit in allowance.items())
+
+
+def _usage(columns: Mapping[str, Any]) -> dict[str, float]:
+    tokens = (columns.get("tokens_in") or 0) + (columns.get("tokens_out") or 0)
+    return {"tokens": tokens, "cost": columns.get("cost") or 0.0}
+
+
 def _goals_and_limits(target: Target, rows: Sequence[Row], spent: float) -> Iterator[StopReason | None]:
     best = next((row.best for row in reversed(rows) if row.best is not None), None)
     limits, metric, count = target.limits, target.metric, len(rows) - 1
@@ -77,9 +99,9 @@ def _goals_and_limits(target: Target, rows: Sequence[Row], spent: float) -> Iter
         yield StopReason(
             reason="time", text=f"the time limit of {format_duration(limits.seconds)} is reached"
         )
-    tokens = [(row.tokens_in or 0) + (row.tokens_out or 0) for row in rows]
-    yield _limit_reached("tokens", sum(tokens), limits.tokens, "tokens")
-    yield _limit_reached("cost", sum(row.cost or 0.0 for row in rows), limits.cost, "dollars")
+    remaining = remaining_usage(limits, rows)
+    yield _limit_reached("tokens", (limits.tokens or 0) - remaining.get("tokens", 0), limits.tokens, "tokens")
+    yield _limit_reached("cost", (limits.cost or 0) - remaining.get("cost", 0), limits.cost, "dollars")
 
 
 def _no_progress(target: Target, rows: Sequence[Row], since: int) -> Iterator[StopReason]:

@@ -78,7 +78,7 @@ def reload_target(run: Run) -> UpdatedRun:
         return UpdatedRun(run=run)
     except ValueError as error:
         return UpdatedRun(run=run, notice=f"{error}; the run continues with its original target")
-    started = run.target
+    started = target.parse_target(run.text, run.name)
     if current == started:
         return UpdatedRun(run=run)
     if not _measures_the_same(current, started):

@@ -47,6 +47,11 @@ def decide_crash(step: ExperimentProgress, rows: Sequence[Row], reason: str) -> 
     return _decide(step, rows, "crash", time.time(), reason=reason)
 
 
+def decide_out_of_time(step: ExperimentProgress, rows: Sequence[Row]) -> ExperimentProgress:
+    """Decide an experiment that could not be measured before the end of the run."""
+    return _decide(step, rows, "budget", time.time(), reason="the time of the run was over; not measured")
+
+
 def decide_withdrawn(step: ExperimentProgress, rows: Sequence[Row]) -> ExperimentProgress:
     """Decide an experiment whose agent reverted its change instead of fixing the guard's failure."""
     return _decide(

@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from hookline.core.frozen import EMPTY
 from hookline.core.store import Store
+from hookline.core.values import replace
 from hookline.engine.agents.agent import Agent
 from hookline.engine.git.worktree import Worktree
 from hookline.engine.measure_pool import MeasuringCheckouts
@@ -44,11 +46,17 @@ class Work(Struct, frozen=True, kw_only=True):
     """Return the agent's work that guards blocked between two Unix times, if no other work followed."""
     until: float = float("inf")
     """Unix time at which the run must end."""
+    allowance: Mapping[str, float] = EMPTY
+    """Tokens and cost that an experiment may use, as far as they are limited."""
     store: Store | None = None
     """Store with the events of the agent's sessions; None if it cannot be opened."""
     worker: str = ""
     """Name of the worker; empty if there is only one."""
     ladder: unattended.Ladder = unattended.END_SIGNALS
+
+    def limited(self, until: float) -> "Work":
+        """Return the work with a deadline for agent, guard and metric."""
+        return replace(self, until=until, bench=replace(self.bench, until=until))
 
     @property
     def state_folder(self) -> str:

@@ -6,7 +6,7 @@ the incumbent and measured again: one at a time, so that the incumbent does not 
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 
 from msgspec import Struct, field
@@ -26,6 +26,7 @@ from hookline.engine.progress import ExperimentProgress
 from hookline.engine.run_state import RunContext, incumbent_commit, settle, sync_branch
 from hookline.engine.stop_reason import StopReason
 from hookline.engine.verdict import incumbent
+from hookline.engine.watchdog import Watchdog
 from hookline.engine.work import Work
 from hookline.engine.workplace import prepare_work, workers
 from hookline.redact import redact
@@ -59,14 +60,17 @@ class _ParallelRun(Struct, kw_only=True):
     """The worker that measures a rebased winner; empty if none."""
     losses: dict[int, int] = field(default_factory=dict)
     until: float = float("inf")
+    allowances: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    """Tokens and cost reserved for the running experiments, by worker."""
 
 
-def carry_on(work: Work, context: RunContext, interrupts: Interrupts, rows: list[Row]) -> StopReason:
+def carry_on(
+    work: Work, context: RunContext, interrupts: Interrupts, rows: list[Row], active: Watchdog
+) -> StopReason:
     """Continue the run with `run.parallel` workers until there is a reason to stop."""
     work.tree.remove()  # the worktree of the single worker: its branch would move under it
-    spent, limit = work.run.spent, work.target.limits.seconds
+    limit = work.target.limits.seconds
     with closing(_open_pool(work, context)) as pool:
-        began = time.monotonic()  # joining a cluster takes time that does not count as work
         state = _ParallelRun(
             works=_prepare_works(work, context),
             context=context,
@@ -77,7 +81,7 @@ def carry_on(work: Work, context: RunContext, interrupts: Interrupts, rows: list
         waiting = _find_interrupted(state)
         stop: StopReason | None = None
         while stop is None or state.busy or (waiting and not interrupts.stop_requested):
-            total = spent + time.monotonic() - began
+            total = active.seconds
             state.until = float("inf") if limit is None else time.time() + limit - total  # clocks may jump
             runs.save(replace(work.run, spent=round(total, 3), stopped=""))
             stop = stop or _find_stop(state, work, total, interrupts)
@@ -86,10 +90,7 @@ def carry_on(work: Work, context: RunContext, interrupts: Interrupts, rows: list
             _process_reports(state)
     if not waiting:
         _reset_worktrees(state)
-    return (
-        stop_reason.find_stop(work.target, state.rows, spent + time.monotonic() - began, work.run.since)
-        or stop
-    )
+    return stop_reason.find_stop(work.target, state.rows, active.seconds, work.run.since) or stop
 
 
 def _open_pool(work: Work, context: RunContext) -> WorkerPool:
@@ -152,14 +153,33 @@ def _next_number(state: _ParallelRun) -> int:
 
 def _has_room(state: _ParallelRun, work: Work) -> bool:
     limit = work.target.limits.experiments
-    return limit is None or len(state.rows) - 1 + len(state.busy) < limit
+    enough = all(value > 0 for value in reserve(state).values()) or not state.busy
+    return enough and (limit is None or len(state.rows) - 1 + len(state.busy) < limit)
+
+
+def reserve(state: _ParallelRun, worker: str = "") -> dict[str, float]:
+    """Return the tokens and cost of one more experiment: an equal share of those not reserved for others."""
+    target = next(iter(state.works.values())).target
+    others = {name: state.allowances.get(name, {}) for name in state.busy if name != worker}
+    free = max(state.max_parallel - len(others), 1)
+    return {
+        name: (left - sum(reserved.get(name, 0.0) for reserved in others.values())) / free
+        for name, left in stop_reason.remaining_usage(target.limits, state.rows).items()
+    }
 
 
 def _send(state: _ParallelRun, worker: str, step: ExperimentProgress) -> None:
     rows = list(_rows_known_at(state.rows, step.start))
     run, ladder = state.works[worker].run, state.context.ladder
+    allowance = state.allowances[worker] = reserve(state, worker)
     assignment = WorkerAssignment(
-        run=run, step=step, rows=rows, worker=worker, until=state.until, ladder=ladder
+        run=run,
+        step=step,
+        rows=rows,
+        worker=worker,
+        until=state.until,
+        allowance=allowance,
+        ladder=ladder,
     )
     if step.phase == "decided":
         _on_decided(state, worker, step)

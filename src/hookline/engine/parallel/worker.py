@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
+from hookline.core.frozen import EMPTY
 from hookline.core.values import replace
 from hookline.engine import experiment, journal, progress, project_store
 from hookline.engine.git.repository import HEADS, open_repository
@@ -48,15 +49,18 @@ class WorkerAssignment(Struct, frozen=True, kw_only=True):
     """The rows when the experiment started."""
     worker: str
     until: float = float("inf")
+    allowance: Mapping[str, float] = EMPTY
+    """Tokens and cost that the experiment may use, as far as they are limited."""
     ladder: unattended.Ladder = unattended.END_SIGNALS
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "run": to_builtins(self.run),
+            "run": to_builtins(self.run) | {"options": dict(self.run.options)},
             "step": progress.to_json(self.step),
             "rows": [journal.to_json(row) for row in self.rows],
             "worker": self.worker,
             "until": self.until,
+            "allowance": dict(self.allowance),
             "ladder": [(int(number), wait) for number, wait in self.ladder],
         }
 
@@ -68,6 +72,7 @@ def parse_assignment(values: Mapping[str, Any]) -> WorkerAssignment:
         rows=[journal.from_json(row) for row in values["rows"]],
         worker=values["worker"],
         until=values["until"],
+        allowance=values["allowance"],
         ladder=[(number, wait) for number, wait in values["ladder"]],
     )
 
@@ -114,10 +119,8 @@ def carry_out(assignment: WorkerAssignment, env: Mapping[str, str], reporter: Re
     repository = open_repository(assignment.run.root, env)
     with project_store.open_project_store(env, assignment.run.root, lambda problem: None) as store:
         context = RunContext(env=env, watcher=reporter, store=store, ladder=assignment.ladder)
-        work = replace(
-            prepare_work(assignment.run, repository, context, worker=assignment.worker),
-            until=assignment.until,
-        )
+        work = prepare_work(assignment.run, repository, context, worker=assignment.worker)
+        work = replace(work.limited(assignment.until), allowance=assignment.allowance)
         try:
             _prepare_worktree(work, assignment.step)
             return experiment.decide(work, assignment.step, assignment.rows)
