@@ -23,7 +23,7 @@ DURATIONS = ("timeout", "budget", "grace", "time")
 KEYS = {"seconds": "time"}
 """Keys that differ from the names of their fields."""
 NOTES = {
-    "scope.mutable": "globs, at least one: the agent may change matching files",
+    "scope.mutable": "globs of files that may change, from the root; `**/NAME` matches in every folder",
     "scope.immutable": "globs; take precedence",
     "metric.command": "shell command that prints the number",
     "metric.direction": '`"lower"` or `"higher"` is better',

@@ -208,7 +208,7 @@ def test_a_scope_without_a_file_is_told_before_anything_is_spent(project):
     path = project.root / ".hookline/targets/small.toml"
     path.write_text(path.read_text().replace('"src/**"', '"/srv/*.py"'))
     project.script("true")
-    said = "no file of the commit matches scope.mutable (/srv/*.py): agents can only create new files"
+    said = "no file of the commit matches scope.mutable (/srv/*.py): agents can only create new files; "
 
     assert said in project.hookline("target", "check", check=0).stdout
     assert said in project.hookline("run", check=0).stdout

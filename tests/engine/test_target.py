@@ -3,6 +3,7 @@ import tomllib
 import pytest
 
 from hookline.engine import target, template
+from hookline.engine.scope import compile_scope
 from hookline.engine.target import Agent, Escalation, Guard, Limits, Metric, Noise, Scope, Target
 
 WHOLE = """
@@ -193,3 +194,29 @@ def test_a_goal_is_reached_at_its_number():
 
     assert [lower.reached(one) for one in (5.1, 5.0, 4.0, None)] == [False, True, True, False]
     assert [higher.reached(one) for one in (4.9, 5.0, 6.0, None)] == [False, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("glob", "matching", "other"),
+    [
+        ("model.py", "model.py", "proj/model.py"),
+        ("*.py", "a.py", "src/a.py"),
+        ("data/", "data/x/y", "src/data/x"),
+        ("src/*.py", "src/a.py", "lib/src/a.py"),
+        ("**/model.py", "proj/model.py", "model.pyc"),
+        ("src/**", "src/a/b", "lib/src/a"),
+        ("/model.py", "model.py", "proj/model.py"),
+    ],
+)
+def test_patterns_start_at_the_root_of_the_repository(glob, matching, other):
+    mutable = compile_scope(Scope(mutable=(glob,)))
+    immutable = compile_scope(Scope(mutable=("**",), immutable=(glob,)))
+
+    assert (mutable(matching), mutable(other)) == (True, False)
+    assert (immutable(matching), immutable(other)) == (False, True)
+
+
+def test_an_exception_starts_at_the_root_too():
+    in_scope = compile_scope(Scope(mutable=("**", "!model.py")))
+
+    assert (in_scope("model.py"), in_scope("proj/model.py")) == (False, True)

@@ -29,8 +29,14 @@ def _compile_globs(globs: Sequence[str], name: str) -> PathFilter:
             raise ValueError(
                 f"invalid glob {glob!r} in scope.{name}: expected a pattern as in .gitignore"
             ) from None
-    spec = GitIgnoreSpec.from_lines(globs)
+    spec = GitIgnoreSpec.from_lines(map(anchor, globs))
     return lambda path: bool(spec.match_file(path))
+
+
+def anchor(glob: str) -> str:
+    """Return the glob as a pattern of .gitignore that starts at the root, unless it contains `**`."""
+    negation, pattern = ("!", glob[1:]) if glob.startswith("!") else ("", glob)
+    return glob if "**" in pattern or pattern.startswith(("#", "/")) else f"{negation}/{pattern}"
 
 
 def hint(scope: Scope, repository: Repository, base: str) -> str:
@@ -39,4 +45,7 @@ def hint(scope: Scope, repository: Repository, base: str) -> str:
     if any(map(in_scope, repository.git("ls-tree", "-r", "-z", "--name-only", base).split("\0"))):
         return ""
     globs = ", ".join(scope.mutable)
-    return f"no file of the commit matches scope.mutable ({globs}): agents can only create new files"
+    return (
+        f"no file of the commit matches scope.mutable ({globs}): agents can only create new files; "
+        "patterns start at the root of the repository, and `**/NAME` matches in every folder"
+    )

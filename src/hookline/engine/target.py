@@ -14,7 +14,10 @@ Direction = Literal["lower", "higher"]
 
 
 class Scope(Struct, frozen=True, kw_only=True):
-    """Globs as in .gitignore; a path may be changed if it is mutable and not immutable."""
+    """Globs from the root of the repository, with `**` in every folder.
+
+    A path may be changed if it is mutable and not immutable.
+    """
 
     mutable: tuple[str, ...]
     immutable: tuple[str, ...] = ()

@@ -6,10 +6,10 @@ import sys
 import zlib
 from collections.abc import Sequence
 
-from pathspec import GitIgnoreSpec
-
 from hookline.core.extras import describe_missing
 from hookline.engine.git.run_git import open_checkout
+from hookline.engine.scope import compile_scope
+from hookline.engine.target import Scope
 from hookline.engine.tuner.history import read_trials
 from hookline.engine.tuner.study import propose
 from hookline.engine.tuner.tunable_values import (
@@ -71,11 +71,8 @@ def _seed(args: argparse.Namespace) -> int:
 
 
 def _read_files(worktree: str, mutable: Sequence[str], immutable: Sequence[str]) -> dict[str, str]:
-    included = GitIgnoreSpec.from_lines(mutable or ["*"])
-    excluded = GitIgnoreSpec.from_lines(immutable)
-    paths = [
-        path for path in _list_files(worktree) if included.match_file(path) and not excluded.match_file(path)
-    ]
+    in_scope = compile_scope(Scope(mutable=tuple(mutable) or ("*",), immutable=tuple(immutable)))
+    paths = filter(in_scope, _list_files(worktree))
     return {path: text for path in paths if (text := _read_marked(os.path.join(worktree, path))) is not None}
 
 
