@@ -43,10 +43,10 @@ class LineWatcher:
 
 
 def _print_line(text: str) -> None:
-    """Print *text*; a closed pipe does not end the run."""
+    """Print *text*; a closed pipe or terminal does not end the run."""
     try:
         print(text, flush=True)
-    except BrokenPipeError:
+    except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,6 +1,7 @@
 """Improve a metric of this repository in a series of experiments by an agent."""
 
 import os
+import subprocess
 import sys
 import time
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
@@ -9,7 +10,7 @@ from contextlib import suppress
 
 from hookline.cli._command import Command, parse_positive_int
 from hookline.cli._main import describe_error
-from hookline.cli._output import sanitize
+from hookline.cli._output import sanitize, sanitize_lines
 from hookline.cli._run_lines import open_watcher
 from hookline.core.values import replace
 from hookline.engine import agents, clean, notify, project_store, runs, scope, target_values, targets
@@ -24,12 +25,16 @@ from hookline.engine.runs import Run
 from hookline.engine.stop_reason import StopReason
 from hookline.system import paths
 from hookline.system.git_command import disabled_filters
+from hookline.system.own_command import module_command
 
 MAX_PARALLEL = 64
 """Experiments at once on one machine."""
 MAX_PARALLEL_ON_CLUSTER = 1_000
 _LIMITS = ("experiments", "seconds", "tokens", "cost")
 """Fields of the limits that are options, too; a resumed run keeps them."""
+_DETACHED_LOG = "run.log"
+_DETACH_SECONDS, _POLL_SECONDS = 5.0, 0.05
+"""Seconds to wait for the baseline of a detached run, and between two checks."""
 NONE = "none"
 """Value of `--cluster` that resumes a run without its cluster."""
 
@@ -40,6 +45,8 @@ def run(args: Namespace) -> int:
     env = dict(os.environ)
     repository = _open_repository(env, resume=args.resume is not None)
     chosen = _choose_run(args, repository, env)
+    if args.detach:
+        return _detach(runs.save(chosen))
     with (
         project_store.open_project_store(env, repository.root, _print_problem) as store,
         open_watcher() as watcher,
@@ -57,6 +64,26 @@ def run(args: Namespace) -> int:
     if stop.reason != "workspace-gone":
         _notify_end(runs.load(repository.root, chosen.id), stop, env)
     return stop.code
+
+
+def _detach(chosen: "Run") -> int:
+    """Continue the run in a process of its own session; return when it has begun, or failed to."""
+    argv = (*module_command("hookline"), "run", "--resume", chosen.id)
+    with open(chosen.path(runs.LOGS, _DETACHED_LOG), "a+b") as log:
+        child = subprocess.Popen(
+            argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=chosen.root
+        )
+        deadline = time.monotonic() + _DETACH_SECONDS
+        while child.poll() is None and time.monotonic() < deadline and not chosen.journal.rows():
+            time.sleep(_POLL_SECONDS)
+        if child.returncode:  # the log may be deleted already, with the run
+            log.seek(0)
+            print(sanitize_lines(log.read().decode("utf-8", "replace").rstrip()), file=sys.stderr)
+            return child.returncode
+    child.returncode = 0  # it outlives this process, which does not wait for it
+    name = sanitize(chosen.id)
+    print(f"run {name} continues without this terminal: `hookline attach {name}`, `hookline stop {name}`")
+    return 0
 
 
 def _open_repository(env: Mapping[str, str], *, resume: bool) -> "Repository":
@@ -199,6 +226,9 @@ def arguments(parser: ArgumentParser) -> None:
     for option, field, parse, about in _LIMIT_OPTIONS:
         parser.add_argument(f"--{option}", dest=field, type=parse, metavar=option.upper(), help=about)
     parser.add_argument(
+        "--detach", action="store_true", help="continue without this terminal; see `hookline attach`"
+    )
+    parser.add_argument(
         "--resume",
         nargs="?",
         const="",
@@ -248,6 +278,7 @@ hookline run --resume --experiments 100
 
 Experiments run in worktrees on a separate branch; your checkout does not change.
 Ctrl-C stops after the current experiment; a second Ctrl-C stops at once.
+A closed terminal does not end a run.
 """,
     run=run,
     arguments=arguments,

@@ -1,8 +1,10 @@
 """The lock that allows one process per run."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from hookline.engine import durable_files
 from hookline.engine.runs import Run
 from hookline.system import file_lock
 from hookline.system.paths import create_private
@@ -24,7 +26,15 @@ def acquire(run: Run) -> Iterator[None]:
     with file_lock.try_lock(lock_path(run)) as file:
         if file is None:
             raise Busy(f"run {run.id!r} is already running in another process; wait for it, or stop it")
+        os.ftruncate(file, 0)
+        os.pwrite(file, str(os.getpid()).encode(), 0)
         yield
+
+
+def running_pid(run: Run) -> int:
+    """Return the id of the process that carries out the run, or 0."""
+    text = durable_files.read_text(lock_path(run)) if is_running(run) else ""
+    return int(text) if text.isdecimal() else 0
 
 
 def is_running(run: Run) -> bool:

@@ -50,6 +50,15 @@ class StopReason(Struct, frozen=True, kw_only=True):
         return EXIT_CODES[self.reason]
 
 
+def describe_stop(reason: str) -> StopReason:
+    """Return the end of a run from its saved reason; an empty one means that its process was killed."""
+    known = next((name for name in EXIT_CODES if name == reason), None)
+    if known is None:
+        text = "its process was killed or stopped; `hookline run --resume` continues it"
+        return StopReason(reason="interrupted", text=text)
+    return StopReason(reason=known, text="see `hookline show`")
+
+
 NEEDS_PERSON: tuple[Reason, ...] = ("halted", "plateau", "failures")
 """Reasons that require a person; resuming the run afterwards restarts the count."""
 FAILED_STATUSES = ("crash", "metric_error", "timeout", "hook_blocked")
