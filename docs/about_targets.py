@@ -56,7 +56,7 @@ NOTES = {
     "escalation.refine": "failures in a row until the advice to refine",
     "escalation.pivot": "failures in a row per advice to change direction (pivot)",
     "escalation.search": "pivots until the advice to search for solutions",
-    "escalation.halt": "pivots until the run ends",
+    "escalation.halt": 'pivots until the run ends, or `"never"`, the default with the tuner',
     "escalation.plateau": "experiments without progress until the run ends",
     "noise.kind": '`"deterministic"`, `"noisy"`, or `"auto"`: noisy if two baseline runs differ',
     "noise.samples": "runs of each side that confirm a gain, 2 to 10",

@@ -1,8 +1,10 @@
 import tomllib
+from types import SimpleNamespace
 
 import pytest
 
 from hookline.engine import target, template
+from hookline.engine.escalation import advice
 from hookline.engine.scope import compile_scope
 from hookline.engine.target import Agent, Escalation, Guard, Limits, Metric, Noise, Scope, Target
 
@@ -96,7 +98,11 @@ def test_most_need_not_be_said():
     read = target.parse_target(LEAST, "x")
 
     assert read.agent == Agent(host="tuner", budget=1200.0, grace=30.0)
-    assert (read.guard, read.limits, read.escalation) == (None, Limits(experiments=50), Escalation())
+    assert (read.guard, read.limits, read.escalation) == (
+        None,
+        Limits(experiments=50),
+        Escalation(halt=None),
+    )
 
 
 @pytest.mark.parametrize(
@@ -220,3 +226,21 @@ def test_an_exception_starts_at_the_root_too():
     in_scope = compile_scope(Scope(mutable=("**", "!model.py")))
 
     assert (in_scope("model.py"), in_scope("proj/model.py")) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("host", "line", "halt"),
+    [
+        ("tuner", "", None),
+        ("tuner", "halt = 2", 2),
+        ("claude-code", "", 3),
+        ("claude-code", 'halt = "never"', None),
+    ],
+)
+def test_only_agents_that_read_advice_halt_a_run(host, line, halt):
+    text = f"{LEAST}[escalation]\n{line}\n".replace('host = "tuner"', f'host = "{host}"')
+    escalation = target.parse_target(text, "t").escalation
+
+    assert escalation.halt == halt
+    failed = [SimpleNamespace(status="discard", metric=1.0)] * 60
+    assert (advice(failed, escalation).level == "halt") == (halt is not None)

@@ -37,7 +37,7 @@ class Thresholds(Protocol):
     @property
     def search(self) -> int: ...
     @property
-    def halt(self) -> int: ...
+    def halt(self) -> int | None: ...
 
 
 class DefaultThresholds(Struct, frozen=True, kw_only=True):
@@ -79,7 +79,7 @@ def advice(rows: Sequence[Row], thresholds: Thresholds | None = None) -> Advice:
 
 
 def _level(pivots: int, remainder: int, limits: Thresholds) -> Level:
-    if pivots >= limits.halt:
+    if limits.halt is not None and pivots >= limits.halt:
         return "halt"
     if remainder == 0 and pivots:
         return "search" if pivots >= limits.search else "pivot"

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from hookline.core.frozen import EMPTY
+from hookline.core.values import replace
 from hookline.engine import target_values
 
 Direction = Literal["lower", "higher"]
@@ -107,8 +108,8 @@ class Escalation(Struct, frozen=True, kw_only=True):
     pivot: int = 5
     search: int = 2
     """Pivots without progress."""
-    halt: int = 3
-    """Pivots after which the run asks for a person."""
+    halt: int | None = 3
+    """Pivots after which the run asks for a person; None: never, the default of agents that read no advice."""
     plateau: int | None = None
     """Experiments without a better result after which the run ends; None for no such limit."""
 
@@ -192,8 +193,11 @@ _SECTIONS: Mapping[str, tuple[Callable[..., Any], Mapping[str, target_values.Par
     "escalation": (
         Escalation,
         {
-            name: target_values.integer_between(1, 1_000)
-            for name in ("refine", "pivot", "search", "halt", "plateau")
+            **{
+                name: target_values.integer_between(1, 1_000)
+                for name in ("refine", "pivot", "search", "plateau")
+            },
+            "halt": target_values.integer_or_never(1, 1_000),
         },
     ),
     "noise": (
@@ -212,6 +216,8 @@ _REQUIRED = {
     "guard": ("command",),
 }
 _FIELD_NAMES: Mapping[str, str] = {"time": "seconds"}
+WITHOUT_ADVICE = ("tuner",)
+"""Agents that do not read the advice: a change of direction cannot be expected of them."""
 OPTIONAL = ("guard", "limits", "escalation", "noise")
 
 
@@ -229,6 +235,8 @@ def parse_target(text: str, name: str) -> Target:
         section: _parse_section(table, section, name) for section in _SECTIONS if _is_present(table, section)
     }
     target = Target(name=name, goal=goal, **parts)
+    if target.agent.host in WITHOUT_ADVICE and "halt" not in table.get("escalation", {}):
+        target = replace(target, escalation=replace(target.escalation, halt=None))
     _check_agent(target.agent, f"target {name!r}: agent")
     _check_noise(target.noise, f"target {name!r}: noise")
     return target

@@ -10,6 +10,7 @@ from hookline.core.registry import describe_unknown
 
 Parser = Callable[[Any, str], Any]
 """Function of a value and its place in the file; raises `ValueError`."""
+NEVER = "never"
 _VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
@@ -80,6 +81,17 @@ def integer_between(minimum: int, maximum: int) -> Parser:
         if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
             raise ValueError(f"{where} is {value!r}; expected an integer from {minimum} to {maximum}")
         return value
+
+    return parse
+
+
+def integer_or_never(minimum: int, maximum: int) -> Parser:
+    parse_integer = integer_between(minimum, maximum)
+
+    def parse(value: Any, where: str) -> int | None:
+        if isinstance(value, str) and value != NEVER:
+            raise ValueError(f'{where} is {value!r}; expected an integer or "{NEVER}"')
+        return None if value == NEVER else parse_integer(value, where)
 
     return parse
 

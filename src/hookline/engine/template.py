@@ -41,7 +41,7 @@ experiments = 50
 # refine = 3                    # failures in a row: vary the last good change
 # pivot = 5                     # failures in a row: change the direction
 # search = 2                    # changes of direction without a better result: look for new ideas
-# halt = 3                      # changes of direction without a better result: end the run
+# halt = 3                      # changes of direction without a better result: end the run; or "never"
 # plateau = 20                  # experiments without a better result
 
 # [noise]
