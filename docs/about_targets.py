@@ -58,7 +58,7 @@ NOTES = {
     "escalation.search": "pivots until the advice to search for solutions",
     "escalation.halt": 'pivots until the run ends, or `"never"`, the default with the tuner',
     "escalation.plateau": "experiments without progress until the run ends",
-    "noise.kind": '`"deterministic"`, `"noisy"`, or `"auto"`: noisy if two baseline runs differ',
+    "noise.kind": '`"deterministic"`, `"noisy"`, or `"auto"`: noisy if two runs of a commit differ',
     "noise.samples": "runs of each side that confirm a gain, 2 to 10",
     "noise.p": "maximum p-value of a gain",
 }

@@ -180,3 +180,18 @@ def test_mad_is_no_less_than_nothing_and_stays_when_all_move(values, by):
 
 def test_best_goes_by_the_direction():
     assert (best([3, 1, 2], LOWER), best([3, 1, 2], HIGHER), best([], LOWER)) == (1, 3, None)
+
+
+def test_the_estimate_is_the_mean_of_pairs_with_its_interval():
+    found = judge(7, 10, LOWER, remeasure=dealt([8, 9, 10, 11], [10, 11, 12, 14]))
+
+    assert found.delta == pytest.approx(-2.25)
+    assert found.interval == pytest.approx((-2.25 - 3.182 * 0.25, -2.25 + 3.182 * 0.25))
+
+
+def test_an_exact_metric_is_checked_again_and_loses_its_trust():
+    same = judge(9, 10, LOWER, remeasure=dealt([9], [10]), exact=True)
+    other = judge(9, 10, LOWER, remeasure=dealt([9, 9, 10, 11, 12], [11, 9, 10, 11, 12]), exact=True)
+
+    assert (same.status, same.varies) == ("keep", False)
+    assert (other.status, other.varies) == ("discard_noise", True)

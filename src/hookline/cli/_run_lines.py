@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from rich.console import Console
 
 from hookline.cli._output import sanitize
-from hookline.engine.journal import Row
+from hookline.engine.journal import Row, format_delta
 from hookline.engine.runs import Run
 from hookline.engine.stop_reason import StopReason
 from hookline.engine.view import Live
@@ -52,7 +52,7 @@ def _print_line(text: str) -> None:
 
 def format_row(row: Row) -> str:
     metric = "-" if row.metric is None else f"{row.metric:g}"
-    delta = "" if row.delta is None else f"{row.delta:+g}"
+    delta = format_delta(row)
     return (
         f"{row.iteration:>4}  {row.status:<15} {metric:>12} {delta:>12}  {sanitize(row.description)}".rstrip()
     )

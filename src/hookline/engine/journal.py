@@ -56,7 +56,10 @@ class Row(Struct, frozen=True, kw_only=True):
     commit: str = ""
     metric: float | None = None
     delta: float | None = None
-    """Difference to the best metric before; negative is less, even if higher is better."""
+    """Difference to the best metric before; negative is less, even if higher is better.
+
+    With a noisy metric, the mean difference of runs in pairs; `metric` is then the best before plus it.
+    """
     guard: str = ""
     """pass or fail; empty if it did not run."""
     guard_metric: float | None = None
@@ -85,6 +88,15 @@ class Row(Struct, frozen=True, kw_only=True):
     @property
     def kept(self) -> bool:
         return self.status in KEPT
+
+
+def format_delta(row: Row) -> str:
+    """Return the difference to the best metric before, with the half of its 95 % interval if there is one."""
+    if row.delta is None:
+        return ""
+    bounds = row.details.get("interval")
+    half = f" ±{abs(bounds[1] - bounds[0]) / 2:.3g}" if bounds else ""
+    return f"{row.delta:+g}{half}" if not half else f"{row.delta:+.4g}{half}"
 
 
 COLUMNS = (

@@ -6,8 +6,8 @@ runs of both sides in turn, because a lucky run kept as incumbent could never be
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from math import fsum
-from statistics import median
+from math import fsum, sqrt
+from statistics import fmean, median, stdev
 from typing import Literal, Protocol
 
 from msgspec import Struct
@@ -22,6 +22,8 @@ Decision = Literal["keep", "discard", "discard_noise", "metric_error"]
 DEFAULT_SAMPLES = 4
 """New runs of each side to confirm a difference: 70 permutations, so p can be as small as 1/70."""
 DEFAULT_P = 0.05
+_T_QUANTILES = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+"""Quantiles of Student's t for 95 %, with 1 to 9 degrees of freedom."""
 
 
 class Metric(Protocol):
@@ -54,13 +56,19 @@ class Verdict(Struct, frozen=True, kw_only=True):
 
     status: Decision
     value: float | None
-    """The candidate's metric, from its new runs if there are any."""
+    """The candidate's metric: the mean of its new runs if there are any."""
     delta: float | None
     """Candidate minus incumbent, from the same runs."""
     samples: tuple[float, ...]
     """The runs of the candidate on which the value is based."""
     mad: float | None = None
     """Median absolute deviation of the samples, if there are several."""
+    interval: tuple[float, float] | None = None
+    """95 % interval of the delta, from the differences of paired runs."""
+    incumbent: float
+    """The incumbent's metric in the same runs."""
+    varies: bool = False
+    """True if a second run of the same commit gave another value although the metric seemed exact."""
     p_value: float | None = None
     reason: str = ""
 
@@ -91,17 +99,20 @@ def judge(
     noise: Noise | None = None,
     *,
     remeasure: Remeasure | None = None,
+    exact: bool = False,
     samples: Sequence[float] = (),
 ) -> Verdict:
     """Return the verdict on *candidate*, the median of *samples* if there are several.
 
-    With *remeasure* the metric is noisy, and a better candidate is measured once more.
+    With *remeasure* a better candidate is confirmed by further runs; if the metric seems *exact*, only if one
+    more run of each side gives another value.
     """
     delta = candidate - incumbent
     verdict = Verdict(
         status="discard",
         value=candidate,
         delta=delta,
+        incumbent=incumbent,
         samples=tuple(samples) or (candidate,),
         mad=mad(samples) if len(samples) > 1 else None,
         reason=_not_better(delta, metric),
@@ -110,7 +121,9 @@ def judge(
         return verdict
     if remeasure is None:
         return replace(verdict, status="keep", reason="better")
-    return _confirm(verdict, metric, noise or DefaultNoise(), remeasure)
+    if exact and (remeasure("incumbent"), remeasure("candidate")) == (incumbent, candidate):
+        return replace(verdict, status="keep", reason="better, and the same in a second run")
+    return replace(_confirm(verdict, metric, noise or DefaultNoise(), remeasure), varies=exact)
 
 
 def _confirm(screened: Verdict, metric: Metric, noise: Noise, remeasure: Remeasure) -> Verdict:
@@ -119,12 +132,14 @@ def _confirm(screened: Verdict, metric: Metric, noise: Noise, remeasure: Remeasu
         reason = "the first result was better, but further measurements failed"
         return replace(screened, status="metric_error", value=None, delta=None, reason=reason)
     new, old = runs
-    value, incumbent, p = median(new), median(old), p_value(new, old, metric)
+    value, incumbent, p = fmean(new), fmean(old), p_value(new, old, metric)
     significant, enough = p <= noise.p, better(value, incumbent, metric)
     return Verdict(
         status="keep" if significant and enough else "discard_noise",
         value=value,
         delta=value - incumbent,
+        interval=paired_interval(new, old),
+        incumbent=incumbent,
         samples=tuple(new),
         mad=mad(new),
         p_value=p,
@@ -151,6 +166,16 @@ def p_value(new: Sequence[float], old: Sequence[float], metric: Metric) -> float
     observed = sign * fsum(new)
     sums = [sign * fsum(chosen) for chosen in combinations(values, len(new))]
     return sum(total >= observed for total in sums) / len(sums)
+
+
+def paired_interval(new: Sequence[float], old: Sequence[float]) -> tuple[float, float] | None:
+    """Return the 95 % t-interval of the mean difference of runs that were measured in pairs."""
+    differences = [one - other for one, other in zip(new, old, strict=True)]
+    if not 1 < len(differences) <= len(_T_QUANTILES) + 1:
+        return None
+    middle = fmean(differences)
+    half = _T_QUANTILES[len(differences) - 2] * stdev(differences) / sqrt(len(differences))
+    return middle - half, middle + half
 
 
 def mad(values: Sequence[float]) -> float:

@@ -43,10 +43,18 @@ def merge(
             raise NotMerged(
                 f"the guard fails on the result ({guard.problem or 'threshold not met'}); no branch created"
             )
-    metric, _ = bench.measure_metric(commit)
+    metric = _figure(run, rows, onto)
+    metric = bench.measure_metric(commit)[0].value if metric is None else metric
     branch = repository.create_branch(name, commit)
     numbers = tuple(row.iteration for row in rows)
-    return Merged(branch=branch, commit=commit, experiments=numbers, metric=metric.value)
+    return Merged(branch=branch, commit=commit, experiments=numbers, metric=metric)
+
+
+def _figure(run: Run, selected: Sequence[Row], onto: str) -> float | None:
+    """Return the best figure of the run if the result is its best commit; None for another combination."""
+    last = [row for row in run.journal.rows() if row.kept][-1]
+    complete = onto == run.base and len(selected) == sum(row.kept for row in run.journal.rows()) - 1
+    return last.best if complete else None
 
 
 def _select_rows(run: Run, selected: Sequence[int]) -> list[Row]:

@@ -34,6 +34,8 @@ from hookline.system.process import unattended
 
 _LOG = logging.getLogger("hookline.engine")
 
+BASELINE_RUNS = 3
+"""Runs of the first commit that must agree before a metric is taken as deterministic."""
 STOP_NOTICE = "the run stops after the running experiments; press Ctrl-C again to end them now"
 
 
@@ -249,7 +251,7 @@ def _measure_baseline(work: Work, context: RunContext) -> tuple[list[float], boo
     never be beaten.
     """
     noise, values = work.target.noise, list[float]()
-    varies, count = noise.kind == "noisy", 1 if noise.kind == "deterministic" else 2
+    varies, count = noise.kind == "noisy", 1 if noise.kind == "deterministic" else BASELINE_RUNS
     while len(values) < (max(count, noise.samples) if varies else count):
         context.watcher.on_measurement(0, "metric")
         measurement, _samples = work.bench.measure_metric(work.run.base)

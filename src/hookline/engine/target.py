@@ -109,7 +109,7 @@ class Escalation(Struct, frozen=True, kw_only=True):
     search: int = 2
     """Pivots without progress."""
     halt: int | None = 3
-    """Pivots after which the run asks for a person; None: never, the default of agents that read no advice."""
+    """Pivots after which the run asks for a person; None: never, the default if the agent reads no advice."""
     plateau: int | None = None
     """Experiments without a better result after which the run ends; None for no such limit."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hookline.core.frozen import EMPTY
 from hookline.core.values import replace
 from hookline.engine import journal
 from hookline.engine.journal import Row, Status
-from hookline.engine.judge import Side, judge
+from hookline.engine.judge import Side, Verdict, judge
 from hookline.engine.measure import Measurement
 from hookline.engine.progress import ExperimentProgress
 from hookline.engine.runs import Run
@@ -17,6 +18,7 @@ from hookline.engine.work import Work
 
 MIN_REWORK_SECONDS = 1.0
 """Seconds of the budget that another attempt requires."""
+VARIES = "two runs of the same commit differ: the metric is noisy, and every further gain is confirmed"
 _MAX_PATHS = 5
 
 
@@ -78,7 +80,7 @@ def decide_measured(
 
     If the metric improved but the guard failed, the agent may try again while its budget lasts.
     """
-    columns = {
+    columns: dict[str, Any] = {
         "guard": "" if guard is None else "pass" if holds else "fail",
         "guard_metric": guard.value if guard else None,
         "metric": metric.value,
@@ -88,33 +90,78 @@ def decide_measured(
     if metric.value is None or incumbent_row.metric is None:
         status: Status = "metric_error" if metric.status == "metric_error" else "crash"
         return _decide(step, rows, status, time.time(), reason=f"metric: {metric.problem}", **columns)
-    columns["delta"] = metric.value - incumbent_row.metric
+    reference = _measure_reference(work, step, incumbent_row)
+    if reference is None:
+        reason = "metric: the best commit cannot be measured here"
+        return _decide(step, rows, "metric_error", time.time(), reason=reason, **{**columns, "metric": None})
+    columns |= _to_scale(work, incumbent_row, metric.value - reference, reference)
     if not holds and guard is not None:
         return _decide_guard_failed(work, step, rows, guard, columns)
+    exact = not is_noisy(work.run, rows)
     verdict = judge(
         metric.value,
-        incumbent_row.metric,
+        reference,
         work.target.metric,
         work.target.noise,
-        remeasure=_remeasure(work, step, incumbent_row),
+        remeasure=_remeasure(work, step, incumbent_row, exact=exact),
+        exact=exact,
         samples=samples,
     )
+    if verdict.varies:
+        work.watcher.on_notice(VARIES)
     status = "keep_reworked" if verdict.status == "keep" and step.reworks else verdict.status
     columns |= {
-        "metric": verdict.value,
-        "delta": verdict.delta,
+        **_to_scale(work, incumbent_row, verdict.delta, verdict.incumbent),
         "samples": verdict.samples,
         "mad": verdict.mad,
         "p_value": verdict.p_value,
     }
-    return _decide(step, rows, status, time.time(), reason=verdict.reason, **columns)
+    facts = _facts(verdict, columns["delta"])
+    return _decide(step, rows, status, time.time(), reason=verdict.reason, facts=facts, **columns)
+
+
+def is_noisy(run: Run, rows: Sequence[Row]) -> bool:
+    """Return whether the metric varies: at the baseline, or in a later experiment."""
+    return run.noise == "noisy" or any(row.details.get("varies") for row in rows)
+
+
+def _measure_reference(work: Work, step: ExperimentProgress, incumbent_row: Row) -> float | None:
+    """Return the incumbent's metric to compare with; on a cluster, measured on the candidate's machine."""
+    if not work.run.cluster:
+        measured: float | None = incumbent_row.details.get("measured", incumbent_row.metric)
+        return measured
+    work.watcher.on_measurement(step.experiment, "metric")
+    return work.bench.measure_metric(incumbent_row.commit, "incumbent")[0].value
+
+
+def _to_scale(
+    work: Work, incumbent_row: Row, delta: float | None, reference: float
+) -> dict[str, float | None]:
+    """Return metric and delta on the scale of the run: the incumbent's figure plus the paired difference.
+
+    Machines of a cluster differ in speed, so there the difference is relative.
+    """
+    figure = incumbent_row.metric
+    if delta is None or figure is None:
+        return {"metric": None, "delta": None}
+    scale = figure / reference if work.run.cluster and figure > 0 and reference > 0 else 1.0
+    return {"metric": figure + delta * scale, "delta": delta * scale}
+
+
+def _facts(verdict: Verdict, delta: float | None) -> dict[str, Any]:
+    facts: dict[str, Any] = {"varies": True} if verdict.varies else {}
+    if verdict.interval and verdict.delta and delta is not None:
+        facts["interval"] = [bound * delta / verdict.delta for bound in verdict.interval]
+    if verdict.p_value is not None:
+        facts["measured"] = verdict.value
+    return facts
 
 
 def _decide_guard_failed(
     work: Work, step: ExperimentProgress, rows: Sequence[Row], guard: Measurement, columns: dict[str, Any]
 ) -> ExperimentProgress:
     target = work.target
-    better = target.metric.better(columns["metric"], incumbent(rows).metric or 0.0)
+    better = target.metric.better(columns["delta"], 0.0)
     may_rework = target.guard is not None and step.reworks < target.guard.rework and not step.first
     if (
         better
@@ -134,9 +181,9 @@ def _decide_guard_failed(
     )
 
 
-def _remeasure(work: Work, step: ExperimentProgress, incumbent_row: Row) -> Any:
-    """Return a function that measures either side once more, or None if the metric does not vary."""
-    if work.run.noise != "noisy":
+def _remeasure(work: Work, step: ExperimentProgress, incumbent_row: Row, *, exact: bool) -> Any:
+    """Return a function that measures either side once more, or None if the metric is declared exact."""
+    if exact and work.target.noise.kind == "deterministic":
         return None
     commits = {"candidate": step.commit, "incumbent": incumbent_row.commit}
 
@@ -154,6 +201,7 @@ def _decide(
     now: float,
     *,
     reason: str = "",
+    facts: Mapping[str, Any] = EMPTY,
     **columns: Any,
 ) -> ExperimentProgress:
     incumbent_row = incumbent(rows)
@@ -167,7 +215,13 @@ def _decide(
         seconds=round(step.spent, 3) if step.spent else None,
         base=step.start,
         description=describe(step, reason="" if kept else reason, kept=kept),
-        details={**step.notes, "verdict": reason, "ended": step.ended, "outside": list(step.outside)},
+        details={
+            **step.notes,
+            "verdict": reason,
+            "ended": step.ended,
+            "outside": list(step.outside),
+            **facts,
+        },
         **{**step.usage, **columns},
     )
     return replace(step, phase="decided", row=journal.to_json(journal.redact_row(row)))

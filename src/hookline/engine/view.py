@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hookline.core.durations import format_duration
-from hookline.engine.journal import Row
+from hookline.engine.journal import Row, format_delta
 from hookline.engine.runs import Run
 from hookline.engine.stop_reason import StopReason
 from hookline.engine.target import Metric, Target
@@ -192,5 +192,4 @@ def _render_decisions(rows: Sequence[Row]) -> "RenderableType":
 
 def _row_cells(row: Row) -> tuple[str, ...]:
     metric = "–" if row.metric is None else f"{row.metric:g}"
-    delta = "" if row.delta is None else f"{row.delta:+g}"
-    return str(row.iteration), row.status, metric, delta, strip_control(row.description)
+    return str(row.iteration), row.status, metric, format_delta(row), strip_control(row.description)
