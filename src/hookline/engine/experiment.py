@@ -23,7 +23,7 @@ from hookline.engine import (
 )
 from hookline.engine.agents.agent import Spawn, Task
 from hookline.engine.escalation import advice
-from hookline.engine.git import commit, config, keep_refs, stash
+from hookline.engine.git import commit, config, keep_refs, stash, user_side
 from hookline.engine.git.repository import experiment_ref
 from hookline.engine.journal import TABLE, Row
 from hookline.engine.measure_pool import OutOfTime
@@ -46,6 +46,8 @@ MAX_OUTPUT_CHARACTERS = 4_000
 """Maximum characters of the agent's output that are kept: the last ones."""
 USAGE_SECONDS = 2.0
 """Seconds between two readings of the tokens and the cost that a running agent used."""
+USER_SIDE = "user_side"
+"""Detail of a row: changes outside of the run during the experiment."""
 _MAX_IDEAS_CHARACTERS = 1 << 20
 
 
@@ -57,7 +59,18 @@ def decide(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> Experim
     while step.phase not in ("decided", "recorded"):
         step = progress.save(work.state_folder, _NEXT_STEP[step.phase](work, step, rows))
         _LOG.debug("after-%s", step.phase)
-    return step
+    return _report_changes(work, step)
+
+
+def _report_changes(work: Work, step: ExperimentProgress) -> ExperimentProgress:
+    """Add to the row the changes outside of the run, by the agent or by the user."""
+    changes = user_side.find_changes(work.state_folder, work.run, work.tree.repository)
+    if step.phase != "decided" or not changes:
+        return step
+    for change in changes:
+        work.watcher.on_notice(redact(f"during experiment {step.experiment}, outside of the run: {change}"))
+    details = {**step.row.get("details", {}), USER_SIDE: [redact(change) for change in changes]}
+    return progress.save(work.state_folder, replace(step, row={**step.row, "details": details}))
 
 
 def _run_agent(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> ExperimentProgress:
@@ -65,6 +78,10 @@ def _run_agent(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> Exp
     remaining = work.target.agent.budget - step.spent
     end = min(time.time() + remaining, work.until)
     spawn = work.agent.command(_prepare_task(work, step, rows, end))
+    if step.reworks:  # without its changes outside of the scope, which do not count
+        work.tree.check_out(step.commit)
+    else:
+        user_side.save_state(work.state_folder, work.run, work.tree.repository)
     _LOG.debug("before-install")
     work.install_hooks(step.start)
     _LOG.debug("after-install")

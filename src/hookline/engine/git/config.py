@@ -18,6 +18,7 @@ from hookline.redact import redact
 FILE = "settings.json"
 CONFIG, HEAD = "config", "HEAD"
 _FILES = (CONFIG, "config.worktree", "info/attributes", "info/exclude", HEAD)
+_HOOKS, _MODE = "hooks", "mode:"
 _USER_PREFIXES = ("branch.", "remote.")
 Report = Callable[[str], None]
 Settings = Mapping[str, str | None]
@@ -25,7 +26,24 @@ Settings = Mapping[str, str | None]
 
 
 def read_settings(repository: Repository) -> Settings:
-    return {name: _read_text(os.path.join(repository.git.dir, name)) for name in _FILES}
+    return _read_files(repository.git.dir)
+
+
+def _read_files(folder: str) -> dict[str, str | None]:
+    """Return the settings and the git hooks in git's *folder*; hooks also with their permissions."""
+    files = {name: _read_text(os.path.join(folder, name)) for name in _FILES}
+    for name in _hook_names(folder):
+        files[name] = _read_text(os.path.join(folder, name))
+        files[f"{_MODE}{name}"] = str(os.stat(os.path.join(folder, name)).st_mode & 0o777)
+    return files
+
+
+def _hook_names(folder: str) -> list[str]:
+    try:
+        entries = [f"{_HOOKS}/{name}" for name in sorted(os.listdir(os.path.join(folder, _HOOKS)))]
+    except OSError:
+        return []
+    return [name for name in entries if os.path.isfile(os.path.join(folder, name))]
 
 
 def save_settings(run: Run, repository: Repository) -> None:
@@ -43,7 +61,9 @@ def _load_settings(run: Run) -> Settings:
         settings = json.loads(durable_files.read_text(run.path(FILE)))
     except ValueError:
         return {}
-    return {name: settings.get(name) for name in _FILES} if isinstance(settings, dict) else {}
+    if not isinstance(settings, dict):
+        return {}
+    return {**dict.fromkeys(_FILES), **settings}
 
 
 def recover(cwd: str, report: Report) -> bool:
@@ -77,9 +97,12 @@ def _spawned_step(run: Run) -> ExperimentProgress | None:
 
 def restore_settings(run: Run, folder: str, settings: Settings, number: int, report: Report) -> None:
     """Restore *settings* in git's *folder*; the changed content is saved beside the experiment's log."""
-    for name, old in settings.items() if os.path.isdir(folder) else ():
-        path = os.path.join(folder, name)
-        new = _read_text(path)
+    if not os.path.isdir(folder):
+        return
+    current = _read_files(folder)
+    for name in (name for name in {**settings, **current} if not name.startswith(_MODE)):
+        path, old, new = os.path.join(folder, name), settings.get(name), current.get(name)
+        _restore_mode(path, settings.get(f"{_MODE}{name}"), current.get(f"{_MODE}{name}"))
         if new == old or (name == HEAD and _is_not_blank(new)):
             continue
         user_values, changed = _split_changes(old or "", new or "") if name == CONFIG else ({}, True)
@@ -87,8 +110,14 @@ def restore_settings(run: Run, folder: str, settings: Settings, number: int, rep
             copy = run.path(runs.LOGS, f"{number}.{os.path.basename(name)}")
             _save_copy(copy, new)
             _restore_file(path, old)
+            _restore_mode(path, settings.get(f"{_MODE}{name}"), None)
             _set_values(path, user_values)
             report(f"{path} was changed during experiment {number}; restored, and the change saved as {copy}")
+
+
+def _restore_mode(path: str, old: str | None, new: str | None) -> None:
+    if old is not None and old != new and os.path.exists(path):
+        os.chmod(path, int(old))
 
 
 def _is_not_blank(text: str | None) -> bool:

@@ -1,0 +1,92 @@
+"""Test that changes to the user's side of the repository are undone or reported."""
+
+import os
+
+import pytest
+from tests.engine.test_crashes import ended, killed
+
+from hookline.engine.experiment import USER_SIDE
+
+LESS = 'echo $(( $(cat src/n) - 1 )) > src/n; echo "one less"'
+
+
+def hook(project, name):
+    return project.root / ".git/hooks" / name
+
+
+def test_hooks_of_the_user_are_restored(project):
+    hook(project, "pre-commit").write_text("#!/bin/sh\necho mine\n")
+    hook(project, "pre-commit").chmod(0o755)
+    hook(project, "pre-push").write_text("#!/bin/sh\necho off\n")
+    hook(project, "pre-push").chmod(0o644)
+    folder = '"$(git rev-parse --git-common-dir)/hooks"'
+    project.script(
+        LESS,
+        f"cd {folder}; echo evil > post-commit; chmod +x post-commit pre-push",
+        "rm pre-commit; echo x >> pre-push",
+    )
+    done = project.hookline("run", check=0)
+
+    assert not hook(project, "post-commit").exists()
+    assert hook(project, "pre-commit").read_text() == "#!/bin/sh\necho mine\n"
+    assert os.access(hook(project, "pre-commit"), os.X_OK)
+    assert hook(project, "pre-push").read_text() == "#!/bin/sh\necho off\n"
+    assert not os.access(hook(project, "pre-push"), os.X_OK)
+    assert "hooks/post-commit was changed during experiment 1; restored" in done.stdout
+    assert project.statuses == ["baseline", "keep"]
+
+
+@pytest.mark.parametrize(
+    ("harm", "change"),
+    [
+        ("git branch evil", "refs/heads/evil added"),
+        ("git tag evil", "refs/tags/evil added"),
+        ("git update-ref refs/heads/main HEAD", "refs/heads/main changed"),
+        ('git worktree add -q "$HOME/elsewhere" -b other', "worktree {home}/elsewhere added"),
+        ('echo x > "$ROOT/planted"', "file planted added"),
+        ('echo x >> "$ROOT/notes"', "file notes changed"),
+        ('echo x > "$ROOT/bench.sh"', "file bench.sh added"),
+    ],
+)
+def test_changes_outside_of_the_run_are_reported(project, harm, change):
+    project.env["ROOT"] = str(project.root)
+    project.script(LESS, "git commit -qam less", harm)
+    done = project.hookline("run", check=0)
+    change = change.format(home=project.home)
+
+    assert change in project.rows[1].details[USER_SIDE]
+    assert f"during experiment 1, outside of the run: {change}" in done.stdout
+
+
+def test_an_ordinary_experiment_reports_nothing(project):
+    project.target(experiments=2)
+    project.script(LESS)
+    done = project.hookline("run", check=0)
+
+    assert not any(USER_SIDE in row.details for row in project.rows)
+    assert "outside of the run" not in done.stdout
+
+
+def test_changes_before_a_crash_are_reported_after_it(project):
+    project.script(LESS, "git branch evil")
+    ended(killed(project, "after-agent"))
+    project.hookline("run", "--resume", check=0)
+
+    assert project.rows[1].details[USER_SIDE] == ["refs/heads/evil added"]
+
+
+def test_rework_does_not_show_changes_outside_of_the_scope(project):
+    guard = '[guard]\ncommand = "test -e src/fix"\n'
+    text = (project.root / ".hookline/targets/small.toml").read_text()
+    (project.root / ".hookline/targets/small.toml").write_text(text + guard)
+    (project.root / "src/fix").write_text("")
+    project.git("add", "src/fix")
+    project.git("commit", "-qm", "fix", "--only", "src/fix")
+    project.script(
+        "if test -e src/fix; then rm src/fix; echo 5 > src/n; echo tampered > bench.sh",
+        'else cp bench.sh "$HOME/seen"; echo > src/fix; echo fixed; fi',
+    )
+    project.hookline("run", check=0)
+
+    assert project.statuses == ["baseline", "keep_reworked"]
+    assert (project.home / "seen").read_text() == "cat src/n\n"
