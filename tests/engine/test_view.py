@@ -5,12 +5,15 @@ import io
 import pytest
 from rich.console import Console
 from tests.engine.conftest import TARGET
+from tests.engine.test_crashes import ended, killed
 
+from hookline.cli._run_lines import LineWatcher
+from hookline.core.values import replace
 from hookline.engine.journal import Row
 from hookline.engine.runs import Run
 from hookline.engine.stop_reason import StopReason
-from hookline.engine.target import Metric
-from hookline.engine.view import Live, RunView, describe_activity, describe_best, render
+from hookline.engine.target import Metric, parse_target
+from hookline.engine.view import Live, RunView, describe_activity, describe_best, describe_progress, render
 
 METRIC = Metric(command="x", direction="lower", name="time", unit="ms")
 RUN = Run(
@@ -31,6 +34,14 @@ def row(number, status, metric=None, **more):
         (
             [row(0, "baseline", 10.0, best=10.0), row(1, "keep", 8.0, best=8.0), row(2, "crash", best=8.0)],
             "best time: 8 ms (-20.0% against 10), lower is better",
+        ),
+        (
+            [
+                row(0, "baseline", 10.0, best=10.0),
+                row(1, "keep", 9.0, best=9.0, details={"interval": [-1.3, -0.7]}),
+                row(2, "keep", 8.0, best=8.0, details={"interval": [-1.4, -0.6]}),
+            ],
+            "best time: 8 ms (-2 ±0.5, -20.0% against 10), lower is better",
         ),
     ],
 )
@@ -65,9 +76,9 @@ def test_a_long_description_hides_nothing_else(width):
     lines = shown(one, width).splitlines()
     one.close()
 
-    assert lines[3].split()[:4] == ["11", "scope_violation", "1234.5", "-3.25"]
-    assert lines[3].rstrip().endswith("…")
-    assert "1m left" in lines[4]
+    assert lines[4].split()[:4] == ["11", "scope_violation", "1234.5", "-3.25"]
+    assert lines[4].rstrip().endswith("…")
+    assert "1m left" in lines[5]
     assert max(map(len, lines)) <= width
 
 
@@ -97,7 +108,7 @@ def test_a_run_is_shown_with_its_last_decisions():
     assert "\x1b" not in text
 
 
-@pytest.mark.parametrize(("height", "decisions"), [(4, 1), (8, 4), (24, 8)])
+@pytest.mark.parametrize(("height", "decisions"), [(4, 1), (8, 3), (24, 8)])
 def test_what_goes_on_has_room_on_a_low_terminal(height, decisions):
     one = live()
     one.on_start(RUN, [row(number, "discard", 11.0, description="idea") for number in range(12)])
@@ -157,3 +168,46 @@ def test_all_that_are_at_work_at_once_are_shown():
     assert "experiment 1 runs" not in shown(one)
     assert "experiment 2 running" in shown(one)
     one.close()
+
+
+def test_the_progress_of_a_run_has_its_limits():
+    target = parse_target(TARGET.format(experiments=50), "t")
+    target = replace(target, limits=replace(target.limits, seconds=3600.0, tokens=9000))
+    rows = [Row(iteration=0, timestamp=0, status="baseline")]
+    rows += [Row(iteration=1, timestamp=1, status="keep", tokens_in=900, tokens_out=100, cost=0.25)]
+
+    assert describe_progress(rows, target, 600.0) == (
+        "1 of 50 experiments, running for 10m, 50m left, 1000 of 9000 tokens, 0.25 dollars"
+    )
+
+
+def test_a_run_ends_with_a_summary(project):
+    project.target(experiments=1)
+    project.script("echo 9 > src/n; git branch side; echo less")
+    lines = project.hookline("run", check=0).stdout.splitlines()[-5:]
+    run = project.run
+
+    assert lines[0].startswith("1 experiments in ")
+    assert lines[0].endswith("s, 1 kept")
+    assert lines[1] == "best metric: 9 (-10.0% against 10), lower is better"
+    assert lines[2] == f"branch {run.branch}"
+    assert lines[3] == "outside of the run, during experiment 1: refs/heads/side added"
+    assert lines[4] == f"next: `hookline show {run.id}`, `hookline plot {run.id}`, `hookline merge {run.id}`"
+
+
+def test_the_measurements_of_a_judgement_are_counted(project, monkeypatch):
+    seen = []
+    monkeypatch.setattr(LineWatcher, "on_measurement", lambda self, number, what: seen.append(what))
+    project.target(TARGET.replace('"deterministic"', '"noisy"'), experiments=1)
+    project.script("echo 9 > src/n; echo less")
+    project.hookline("run", check=0)
+
+    assert seen[-1] == "metric: measurement 9 of at most 9"
+
+
+def test_the_description_of_an_interrupted_agent_is_read_from_its_log(project):
+    project.script("echo 9 > src/n; echo a good change")
+    ended(killed(project, "after-agent"))
+    project.hookline("run", "--resume", check=0)
+
+    assert project.rows[1].description == "a good change; the engine was interrupted"

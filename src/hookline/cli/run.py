@@ -13,7 +13,7 @@ from hookline.cli._main import describe_error
 from hookline.cli._output import sanitize, sanitize_lines
 from hookline.cli._run_lines import open_watcher
 from hookline.core.values import replace
-from hookline.engine import agents, clean, notify, project_store, runs, scope, target_values, targets
+from hookline.engine import agents, clean, notify, project_store, runs, scope, target_values, targets, view
 from hookline.engine.git import config, submodules
 from hookline.engine.git.repository import Repository, Unusable, head_commit, is_dirty, open_repository
 from hookline.engine.lock import Busy
@@ -62,7 +62,9 @@ def run(args: Namespace) -> int:
         except OSError as error:
             raise OSError(_describe_failure(chosen, error, env)) from error
     if stop.reason != "workspace-gone":
-        _notify_end(runs.load(repository.root, chosen.id), stop, env)
+        ended_run = runs.load(repository.root, chosen.id)
+        print(sanitize_lines("\n".join(view.summarize(ended_run, ended_run.journal.rows()))))
+        _notify_end(ended_run, stop, env)
     return stop.code
 
 

@@ -21,11 +21,12 @@ from hookline.engine import (
     stop_reason,
     usage,
 )
+from hookline.engine.agents import host_agent
 from hookline.engine.agents.agent import Spawn, Task
 from hookline.engine.escalation import advice
 from hookline.engine.git import commit, config, keep_refs, stash, user_side
 from hookline.engine.git.repository import experiment_ref
-from hookline.engine.journal import TABLE, Row
+from hookline.engine.journal import TABLE, USER_SIDE, Row
 from hookline.engine.measure_pool import OutOfTime
 from hookline.engine.progress import ExperimentProgress
 from hookline.engine.runs import Run
@@ -46,8 +47,6 @@ MAX_OUTPUT_CHARACTERS = 4_000
 """Maximum characters of the agent's output that are kept: the last ones."""
 USAGE_SECONDS = 2.0
 """Seconds between two readings of the tokens and the cost that a running agent used."""
-USER_SIDE = "user_side"
-"""Detail of a row: changes outside of the run during the experiment."""
 _MAX_IDEAS_CHARACTERS = 1 << 20
 
 
@@ -103,8 +102,8 @@ def _run_agent(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> Exp
         spent=step.spent + result.seconds,
         ended=_describe_end(result),
         output_tail=output[-MAX_OUTPUT_CHARACTERS:],
-        notes=agent_notes.extract_notes(spawn.extract_text(output)),
-        description=spawn.describe(output),
+        notes={**step.notes, **agent_notes.extract_notes(spawn.extract_text(output))},
+        description=spawn.describe(output) or step.description,
     )
 
 
@@ -271,7 +270,9 @@ def _take_over(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> Exp
     if not commit.has_changes(work.tree, step.start, work.in_scope):
         work.tree.check_out(step.start)
         return replace(step, phase="begun", mark="")
-    return replace(step, phase="left", ended="interrupted")
+    output = durable_files.read_text(log_path(work.run, step.experiment))[-MAX_OUTPUT_CHARACTERS:]
+    description = host_agent.describe(redact(output)) or step.description
+    return replace(step, phase="left", ended="interrupted", description=description)
 
 
 def _commit_changes(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> ExperimentProgress:

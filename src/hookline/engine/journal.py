@@ -43,6 +43,8 @@ Status = Literal[
 STATUSES: tuple[Status, ...] = get_args(Status)
 MAX_DESCRIPTION = 500
 """Maximum characters of a description."""
+USER_SIDE = "user_side"
+"""Detail of a row: changes outside of the run during the experiment."""
 KEPT: tuple[Status, ...] = ("baseline", "keep", "keep_reworked")
 """Statuses whose change stays on the branch."""
 

@@ -77,12 +77,14 @@ def find_stop(target: Target, rows: Sequence[Row], spent: float, since: int = 0)
 def remaining_usage(limits: Limits, rows: Sequence[Row]) -> dict[str, float]:
     """Return the tokens and the cost that further experiments may use, as far as they are limited."""
     totals = {"tokens": limits.tokens, "cost": limits.cost}
+    used = sum_usage(rows)
+    return {name: limit - used[name] for name, limit in totals.items() if limit is not None}
+
+
+def sum_usage(rows: Sequence[Row]) -> dict[str, float]:
+    """Return the tokens and the cost of all experiments, as far as they are known."""
     used = [_usage(to_json(row)) for row in rows]
-    return {
-        name: limit - sum(values[name] for values in used)
-        for name, limit in totals.items()
-        if limit is not None
-    }
+    return {name: sum(values[name] for values in used) for name in ("tokens", "cost")}
 
 
 def is_exhausted(allowance: Mapping[str, float], columns: Mapping[str, Any]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from hookline.core.frozen import EMPTY
@@ -187,8 +188,10 @@ def _remeasure(work: Work, step: ExperimentProgress, incumbent_row: Row, *, exac
         return None
     commits = {"candidate": step.commit, "incumbent": incumbent_row.commit}
 
+    turns, most = count(2), 1 + 2 * work.target.noise.samples + 2 * exact
+
     def measure_again(side: Side) -> float | None:
-        work.watcher.on_measurement(step.experiment, "metric")
+        work.watcher.on_measurement(step.experiment, f"metric: measurement {next(turns)} of at most {most}")
         return work.bench.measure_metric(commits[side], side)[0].value
 
     return measure_again

@@ -6,6 +6,7 @@ The run's thread updates the view; another thread draws it several times a secon
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from math import hypot
 from typing import Literal
 
 from msgspec import Struct, field
@@ -15,16 +16,16 @@ from rich.table import Table
 from rich.text import Text
 
 from hookline.core.durations import format_duration
-from hookline.engine.journal import Row, format_delta
+from hookline.engine.journal import USER_SIDE, Row, format_delta
 from hookline.engine.runs import Run
-from hookline.engine.stop_reason import StopReason
+from hookline.engine.stop_reason import StopReason, sum_usage
 from hookline.engine.target import Metric, Target
 from hookline.redact.stream import StreamRedactor
 
 MAX_DECISIONS = 8
 """Maximum number of decisions shown."""
-HEADER_LINES = 3
-"""Terminal lines for the title, the best result and the cursor."""
+HEADER_LINES = 4
+"""Terminal lines for the title, the best result, the progress and the cursor."""
 BAR_WIDTH = 30
 REFRESH_RATE = 4
 """Redraws per second."""
@@ -46,6 +47,8 @@ class RunView(Struct, kw_only=True):
     ends_at: float | None = None
     last_output: str = ""
     noted: str = ""
+    started: float = 0.0
+    """Unix time at which this process started or resumed the run."""
     running: dict[int, "RunView"] = field(default_factory=dict)
     """Running experiments by number; several if the run has several workers."""
 
@@ -68,6 +71,7 @@ class Live:
 
     def on_start(self, run: Run, rows: list[Row]) -> None:
         self.view.run, self.view.target, self.view.rows = run, run.target, tuple(rows)
+        self.view.started = self._clock()
         self._live.start()
 
     def on_experiment(self, number: int, budget_end: float) -> None:
@@ -140,6 +144,7 @@ def render(view: RunView, now: float, height: int = 25) -> "RenderableType":
             style="bold",
         ),
         Text(describe_best(view.rows, view.target.metric)),
+        Text(describe_progress(view.rows, view.target, view.run.spent + now - view.started)),
         _render_decisions(view.rows[-room:]),
         *activity_lines,
     ]
@@ -147,6 +152,43 @@ def render(view: RunView, now: float, height: int = 25) -> "RenderableType":
         if isinstance(line, Text):
             line.no_wrap, line.overflow = True, "ellipsis"
     return Group(*lines)
+
+
+def describe_progress(rows: Sequence[Row], target: Target, spent: float) -> str:
+    """Return the number of experiments, the time, and the tokens and cost used, with their limits."""
+    limits, used = target.limits, sum_usage(rows)
+    done, total = max(len(rows) - 1, 0), "" if limits.experiments is None else f" of {limits.experiments}"
+    parts = [f"{done}{total} experiments", f"running for {format_duration(max(int(spent), 1))}"]
+    if limits.seconds is not None:
+        parts.append(f"{format_duration(max(int(limits.seconds - spent), 0))} left")
+    for name, unit, limit in (("tokens", "tokens", limits.tokens), ("cost", "dollars", limits.cost)):
+        if used[name] or limit is not None:
+            parts.append(f"{used[name]:.6g}{'' if limit is None else f' of {limit:g}'} {unit}")
+    return ", ".join(parts)
+
+
+def summarize(run: Run, rows: Sequence[Row]) -> list[str]:
+    """Return the result of an ended run: duration, best against the baseline, branch and next commands."""
+    kept = [row for row in rows[1:] if row.kept]
+    lines = [
+        f"{max(len(rows) - 1, 0)} experiments in {format_duration(max(int(run.spent), 1))}, {len(kept)} kept",
+        describe_best(rows, run.target.metric),
+        f"branch {run.branch}",
+    ]
+    lines += [
+        f"outside of the run, during experiment {row.iteration}: {change}"
+        for row in rows
+        for change in row.details.get(USER_SIDE, ())
+    ]
+    commands = ("show", "plot", "merge") if kept else ("show",)
+    return [*lines, f"next: {', '.join(f'`hookline {name} {run.id}`' for name in commands)}"]
+
+
+def _describe_difference(rows: Sequence[Row], difference: float) -> str:
+    """Return the difference to the baseline with half its 95 % interval; empty if it is exact."""
+    bounds = [row.details.get("interval") for row in rows if row.kept]
+    halves = [(high - low) / 2 for low, high in filter(None, bounds)]
+    return f"{difference:+.4g} ±{hypot(*halves):.3g}, " if halves else ""
 
 
 def describe_best(rows: Sequence[Row], metric: Metric) -> str:
@@ -157,7 +199,8 @@ def describe_best(rows: Sequence[Row], metric: Metric) -> str:
         return f"{strip_control(metric.name)}: nothing measured yet"
     unit = f" {strip_control(metric.unit)}" if metric.unit else ""
     change = (
-        f" ({(best - baseline) / abs(baseline):+.1%} against {baseline:g})"
+        f" ({_describe_difference(rows, best - baseline)}{(best - baseline) / abs(baseline):+.1%} "
+        f"against {baseline:g})"
         if baseline and best != baseline
         else ""
     )

@@ -5,7 +5,7 @@ import os
 import pytest
 from tests.engine.test_crashes import ended, killed
 
-from hookline.engine.experiment import USER_SIDE
+from hookline.engine.journal import USER_SIDE
 
 LESS = 'echo $(( $(cat src/n) - 1 )) > src/n; echo "one less"'
 
