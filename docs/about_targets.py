@@ -32,6 +32,7 @@ NOTES = {
     "metric.repeats": "runs per measurement, 1 to 100; the median counts",
     "metric.min_delta": "a gain must exceed this value",
     "metric.timeout": "per run of the command",
+    "metric.share": "ignored files and folders of your checkout that guard and metric may read",
     "metric.name": "name in reports",
     "metric.unit": "unit in reports",
     "guard.command": "must succeed on every kept result",

@@ -4,6 +4,8 @@ import json
 import sys
 from shutil import which
 
+import pytest
+
 from hookline.core.extras import describe_missing
 from hookline.engine.stop_reason import EXIT_CODES
 
@@ -183,3 +185,63 @@ def test_cleaning_everything_leaves_nothing(project):
     assert project.git("for-each-ref") == refs
     assert not list((project.root / "autoresearch").iterdir())
     assert "no runs; " in project.hookline("runs", check=0).stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("sh bench.sh", "false", "the metric fails on the commit that the run starts from: exit code 1"),
+        ("sh bench.sh", "echo none", "no number in the output"),
+        ("[limits]", '[guard]\ncommand = "no-such-guard"\n[limits]', "the guard fails on the commit"),
+    ],
+)
+def test_mistakes_in_a_target_are_found_without_an_experiment(project, old, new, problem):
+    path = project.root / ".hookline/targets/small.toml"
+    path.write_text(path.read_text().replace(old, new))
+    before = project.standing()
+
+    assert problem in project.hookline("target", "check", check=2).stderr
+    assert problem in project.hookline("run", check=1).stderr
+    assert project.git("worktree", "list").count("\n") == 0
+    assert project.standing() == before
+
+
+def test_an_invalid_mark_is_found_without_an_experiment(project):
+    (project.root / "src/n.py").write_text("N = 1  # tune: many\n")
+    project.git("add", "src/n.py")
+    project.git("commit", "-qm", "mark", "--only", "src/n.py")
+    words = ("numbers", "--agent", "tuner", "--metric", "sh bench.sh", "--mutable", "src/*")
+    project.hookline("target", "new", *words, check=0)
+
+    for command in (("target", "check", "numbers"), ("run", "numbers")):
+        assert "invalid mark `tune: many`" in project.hookline(*command, check=2).stderr
+
+
+def test_shared_folders_are_in_measuring_checkouts(project):
+    (project.root / "bench.sh").write_text(
+        "cat data/size.log src/n | tail -n 1; cat data/size.log > /dev/null\n"
+    )
+    project.git("commit", "-qm", "data", "bench.sh", "--only")
+    (project.root / "data").mkdir()
+    (project.root / "data/size.log").write_text("5\n")
+    hint = "data/size.log is in your checkout, but not committed; share its folder with `metric.share`"
+    assert hint in project.hookline("target", "check", check=2).stderr
+    project.target(experiments=2, metric='share = ["data/"]')
+    project.script('test ! -e data && echo $(( $(cat src/n) - 1 )) > src/n; echo "one less"')
+    project.hookline("run", check=0)
+
+    assert project.statuses == ["baseline", "keep", "keep"]
+    assert project.git("show", "--stat", "--format=", project.tip).startswith("src/n ")
+
+
+def test_a_metric_that_writes_into_a_shared_folder_fails(project):
+    (project.root / "bench.sh").write_text("cat src/n; test $(cat src/n) = 10 || echo 6 > data/size.log\n")
+    project.git("commit", "-qm", "data", "bench.sh", "--only")
+    (project.root / "data").mkdir()
+    (project.root / "data/size.log").write_text("5\n")
+    project.target(metric='share = ["data/"]')
+    project.script("echo 9 > src/n; echo less")
+    project.hookline("run", check=0)
+
+    assert project.statuses == ["baseline", "metric_error"]
+    assert "changed data/size.log, but shared files are read-only" in project.rows[1].description

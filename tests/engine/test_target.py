@@ -20,6 +20,7 @@ extract = "tail -1"
 target = 1
 repeats = 3
 min_delta = 0.5
+share = ["data/"]
 timeout = "90s"
 name = "time"
 unit = "ms"
@@ -73,6 +74,7 @@ def test_everything_that_can_be_said_is_read():
             extract="tail -1",
             target=1.0,
             repeats=3,
+            share=("data/",),
             min_delta=0.5,
             timeout=90.0,
             name="time",

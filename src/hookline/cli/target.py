@@ -8,7 +8,7 @@ from typing import Any
 from hookline.cli._command import Command
 from hookline.cli._output import print_table, sanitize
 from hookline.core.durations import format_duration
-from hookline.engine import agents, scope, target, targets, template
+from hookline.engine import agents, scope, target, targets, template, workplace
 from hookline.engine.git.repository import head_commit, open_repository
 from hookline.engine.target import Target
 
@@ -47,9 +47,9 @@ def check(args: Namespace) -> int:
 def _check_target(name: str, root: str) -> bool:
     """Return whether a target can be used; an error is printed and does not hide other targets."""
     try:
-        loaded, _ = targets.load(root, name)
+        loaded, text = targets.load(root, name)
         agents.choose(loaded, root, os.environ)
-        hint = _find_hint(loaded, root)
+        hint = _find_hint(loaded, text, root)
     except (LookupError, ValueError) as error:
         print(f"hookline: {sanitize(str(error))}", file=sys.stderr)
         return False
@@ -59,7 +59,7 @@ def _check_target(name: str, root: str) -> bool:
     return True
 
 
-def _find_hint(loaded: Target, root: str) -> str:
+def _find_hint(loaded: Target, text: str, root: str) -> str:
     """Return a hint about the committed files; raise `ValueError` if no experiment can succeed."""
     try:
         repository = open_repository(root, os.environ)
@@ -67,6 +67,8 @@ def _find_hint(loaded: Target, root: str) -> str:
     except (ValueError, OSError):  # no run can start yet; `hookline run` reports it
         return ""
     agents.check_base(loaded, repository, base)
+    if problem := workplace.try_commands(loaded, text, repository, base, os.environ):
+        raise ValueError(f"target {loaded.name!r}: {problem}")
     return scope.hint(loaded.scope, repository, base)
 
 
@@ -124,7 +126,9 @@ def arguments(parser: ArgumentParser) -> None:
     new_parser.add_argument(
         "--command", default="", metavar="LINE", help="shell command of the agent `command`"
     )
-    check_parser = _add_subcommand(subparsers, "check", "Validate targets (default: all).", check)
+    check_parser = _add_subcommand(
+        subparsers, "check", "Validate targets (default: all); runs guard and metric once.", check
+    )
     check_parser.add_argument("names", nargs="*", metavar="NAME")
     _add_subcommand(subparsers, "list", "List targets.", show)
 

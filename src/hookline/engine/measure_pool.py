@@ -1,5 +1,7 @@
 """Clean checkouts in which experiments are measured; no agent works in them."""
 
+import os
+import re
 import time
 from collections.abc import Mapping
 from statistics import median
@@ -7,10 +9,14 @@ from statistics import median
 from msgspec import Struct
 
 from hookline.core.values import replace
+from hookline.engine import durable_files
 from hookline.engine.git.worktree import Worktree
 from hookline.engine.judge import Side
 from hookline.engine.measure import Measurement, check, measure
 from hookline.engine.target import Guard, Target
+
+_PATH = re.compile(r"[\w.+-]+(?:/[\w.+-]+)*")
+"""A relative path in the output of a command."""
 
 
 class OutOfTime(Exception):
@@ -23,6 +29,8 @@ class MeasuringCheckouts(Struct, frozen=True, kw_only=True):
     target: Target
     trees: Mapping[Side, Worktree]
     env: Mapping[str, str]
+    root: str = ""
+    """The user's checkout, which has the shared folders."""
     until: float = float("inf")
     """Unix time at which the run must end, and every measurement with it."""
 
@@ -31,9 +39,10 @@ class MeasuringCheckouts(Struct, frozen=True, kw_only=True):
         metric, values = self.target.metric, list[float]()
         for _ in range(metric.repeats):
             path = self._check_out(commit, side)
-            timeout = self._timeout(metric.timeout)
+            timeout, shared = self._timeout(metric.timeout), self._read_shared()
             last = measure(metric.command, cwd=path, env=self.env, timeout=timeout, extract=metric.extract)
             self._check_time(last)
+            last = self._check_shared(self._explain(last, path), shared)
             if last.value is None:
                 return last, ()
             values.append(last.value)
@@ -42,6 +51,7 @@ class MeasuringCheckouts(Struct, frozen=True, kw_only=True):
     def check_guard(self, guard: Guard, commit: str) -> tuple[bool, Measurement]:
         """Return whether the guard holds at a commit, and its measurement."""
         path, timeout = self._check_out(commit, "candidate"), self._timeout(guard.timeout)
+        shared = self._read_shared()
         if guard.extract:
             measurement = measure(
                 guard.command, cwd=path, env=self.env, timeout=timeout, extract=guard.extract
@@ -49,6 +59,7 @@ class MeasuringCheckouts(Struct, frozen=True, kw_only=True):
         else:
             measurement = check(guard.command, cwd=path, env=self.env, timeout=timeout)
         self._check_time(measurement)
+        measurement = self._check_shared(self._explain(measurement, path), shared)
         return measurement.status == "ok" and guard.holds(measurement.value), measurement
 
     def _timeout(self, timeout: float) -> float:
@@ -62,7 +73,66 @@ class MeasuringCheckouts(Struct, frozen=True, kw_only=True):
         if measurement.value is None and time.time() >= self.until:
             raise OutOfTime
 
+    def _explain(self, measurement: Measurement, path: str) -> Measurement:
+        """Name an ignored file that the failed command lacks."""
+        if measurement.status == "ok":
+            return measurement
+        names = dict.fromkeys(_PATH.findall(measurement.tail.replace(f"{path}/", "")))
+        missing = [
+            name
+            for name in names
+            if os.path.exists(os.path.join(self.root, name)) and not os.path.exists(os.path.join(path, name))
+        ]
+        if not missing or not self.root:
+            return measurement
+        hint = f"{missing[0]} is in your checkout, but not committed; share its folder with `metric.share`"
+        return replace(measurement, problem=f"{measurement.problem}; {hint}")
+
+    def _read_shared(self) -> dict[str, tuple[int, int]]:
+        """Return size and time of change of each shared file."""
+        roots = [os.path.join(self.root, name.rstrip("/")) for name in self.target.metric.share]
+        paths = [root for root in roots if os.path.isfile(root)]
+        paths += [
+            os.path.join(at, file) for root in roots for at, _, files in os.walk(root) for file in files
+        ]
+        return {path: _stamp(path) for path in paths}
+
+    def _check_shared(self, measurement: Measurement, before: dict[str, tuple[int, int]]) -> Measurement:
+        """Return a failed measurement if the command changed a shared file, which other measurements read."""
+        after = self._read_shared()
+        changed = sorted(path for path in {*before, *after} if before.get(path) != after.get(path))
+        if not changed:
+            return measurement
+        problem = (
+            f"the command changed {os.path.relpath(changed[0], self.root)}, but shared files are read-only"
+        )
+        return replace(measurement, value=None, status="metric_error", problem=problem)
+
     def _check_out(self, commit: str, side: Side) -> str:
         tree = self.trees[side]
+        for name in self.target.metric.share:  # before git removes ignored files: it must not follow the link
+            _unlink(os.path.join(tree.path, name.rstrip("/")))
         tree.check_out(commit, remove_ignored=True)
+        for name in self.target.metric.share:
+            _link(os.path.join(self.root, name.rstrip("/")), os.path.join(tree.path, name.rstrip("/")))
         return tree.path
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return 0, 0
+    return status.st_size, status.st_mtime_ns
+
+
+def _unlink(path: str) -> None:
+    if os.path.islink(path):
+        os.unlink(path)
+
+
+def _link(source: str, path: str) -> None:
+    """Link a shared folder into a checkout; committed files of the same name take precedence."""
+    if os.path.exists(source) and not os.path.lexists(path):
+        durable_files.ensure_folder(os.path.dirname(path))
+        os.symlink(source, path)

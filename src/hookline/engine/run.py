@@ -28,8 +28,7 @@ from hookline.engine.stop_reason import StopReason
 from hookline.engine.target import Target
 from hookline.engine.watchdog import Watchdog
 from hookline.engine.work import Work
-from hookline.engine.workplace import prepare_work, workers
-from hookline.redact import redact
+from hookline.engine.workplace import describe_failure, prepare_work, workers
 from hookline.system.process import unattended
 
 _LOG = logging.getLogger("hookline.engine")
@@ -220,7 +219,7 @@ def _record_baseline(work: Work, context: RunContext) -> tuple[Work, list[Row]]:
         context.watcher.on_measurement(0, "guard")
         holds, guard = work.bench.check_guard(target.guard, run.base)
         if not holds:
-            raise NoBaseline(_baseline_error("guard", guard.problem or "threshold not met", guard.tail))
+            raise NoBaseline(describe_failure("guard", guard.problem or "threshold not met", guard.tail))
     values, varies = _measure_baseline(work, context)
     work = _save_run(work, noise="noisy" if varies else "deterministic")
     row = Row(
@@ -256,16 +255,10 @@ def _measure_baseline(work: Work, context: RunContext) -> tuple[list[float], boo
         context.watcher.on_measurement(0, "metric")
         measurement, _samples = work.bench.measure_metric(work.run.base)
         if measurement.value is None:
-            raise NoBaseline(_baseline_error("metric", measurement.problem, measurement.tail))
+            raise NoBaseline(describe_failure("metric", measurement.problem, measurement.tail))
         values.append(measurement.value)
         varies = varies or (len(values) > 1 and runs_differ(values))
     return values, varies
-
-
-def _baseline_error(command: str, problem: str, tail: str) -> str:
-    lines = redact(tail).strip().splitlines()
-    last = f" ({lines[-1][:200]})" if lines else ""
-    return f"the {command} fails on the commit that the run starts from: {problem}{last}; fix it first"
 
 
 def _save_run(work: Work, *, spent: float | None = None, noise: str = "", stopped: str = "") -> Work:

@@ -38,6 +38,8 @@ class Metric(Struct, frozen=True, kw_only=True):
     min_delta: float = 0.0
     """A gain must exceed this value."""
     timeout: float = 600.0
+    share: tuple[str, ...] = ()
+    """Ignored files and folders of the user's checkout that guard and metric need."""
     name: str = "metric"
     unit: str = ""
 
@@ -152,6 +154,7 @@ _SECTIONS: Mapping[str, tuple[Callable[..., Any], Mapping[str, target_values.Par
             "repeats": target_values.integer_between(1, 100),
             "min_delta": target_values.non_negative,
             "timeout": target_values.duration,
+            "share": target_values.shared_paths,
             "name": target_values.text,
             "unit": target_values.text,
         },

@@ -39,6 +39,14 @@ def texts(value: Any, where: str) -> tuple[str, ...]:
     return tuple(value)
 
 
+def shared_paths(value: Any, where: str) -> tuple[str, ...]:
+    """Parse paths inside the repository."""
+    for path in texts(value, where):
+        if path.startswith("/") or {"..", ".git"} & {*path.split("/")} or path.strip("./") == "":
+            raise ValueError(f"{where} has {path!r}; expected a path inside the repository")
+    return texts(value, where)
+
+
 def globs(value: Any, where: str) -> tuple[str, ...]:
     """Parse globs; at least one must match inside the repository, and none may leave it."""
     patterns = texts(value, where)

@@ -20,6 +20,7 @@ direction = "{direction}"
 # repeats = 1                   # runs per measurement; the median counts
 # min_delta = 0.0               # a gain must exceed this value
 # timeout = "10m"
+# share = ["data/"]             # ignored files that guard and metric need
 # name = "seconds"
 # unit = "s"
 {guard}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -18,9 +19,12 @@ from hookline.engine.measure_pool import MeasuringCheckouts
 from hookline.engine.run_state import RunContext
 from hookline.engine.runs import Run
 from hookline.engine.scope import PathFilter
+from hookline.engine.target import Target
 from hookline.engine.usage import SessionUsage
 from hookline.engine.work import Work
+from hookline.redact import redact
 from hookline.system.paths import create_private, find_places
+from hookline.system.process import unattended
 
 _MARK = "HOOKLINE_MARK"
 _ENGINE_PREFIXES = ("AUTORESEARCH_", "HOOKLINE_RUN", "HOOKLINE_PROFILE", "GIT_")
@@ -58,7 +62,35 @@ def create_bench(
     """Return the checkouts in which commits of the run are measured; this requires no agent."""
     trees = worktrees(run, repository, worker)
     sides: dict[Side, Worktree] = {"candidate": trees["candidate"], "incumbent": trees["incumbent"]}
-    return MeasuringCheckouts(target=run.target, trees=sides, env=_process_env(env, run))
+    return MeasuringCheckouts(
+        target=run.target, trees=sides, env=_process_env(env, run), root=repository.root
+    )
+
+
+def try_commands(target: Target, text: str, repository: Repository, base: str, env: Mapping[str, str]) -> str:
+    """Run guard and metric once at *base*, as a run would; return the problem of the first that fails."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        run = Run(
+            id="check", root=repository.root, text=text, name=target.name, base=base,
+            branch=f"check-{os.getpid()}", scratch=scratch, mark=unattended.new_mark(), began=time.time(),
+        )  # fmt: skip
+        bench = create_bench(run, repository, env)
+        try:
+            holds, guard = bench.check_guard(target.guard, base) if target.guard else (True, None)
+            if guard and not holds:
+                return describe_failure("guard", guard.problem or "threshold not met", guard.tail)
+            metric, _ = bench.measure_metric(base)
+            return describe_failure("metric", metric.problem, metric.tail) if metric.value is None else ""
+        finally:
+            for tree in bench.trees.values():
+                tree.remove()
+
+
+def describe_failure(command: str, problem: str, tail: str) -> str:
+    """Return a sentence on a guard or metric that fails at the first commit."""
+    lines = redact(tail).strip().splitlines()
+    last = f" ({lines[-1][:200]})" if lines else ""
+    return f"the {command} fails on the commit that the run starts from: {problem}{last}; fix it first"
 
 
 def _scope_filter(run: Run, repository: Repository) -> PathFilter:

@@ -9,6 +9,7 @@ from hookline.engine.git.repository import Repository
 from hookline.engine.journal import JSONL
 from hookline.engine.scope import compile_scope
 from hookline.engine.target import Scope
+from hookline.engine.tuner.tunable_values import find_marks
 from hookline.system.own_command import module_command
 
 PACKAGE = "optuna"
@@ -25,10 +26,12 @@ def choose() -> "TunerAgent":
 
 
 def check(scope: Scope, repository: Repository, base: str) -> None:
-    """Raise `ValueError` if no file of the scope has a mark in the commit *base*."""
+    """Raise `ValueError` if no file of the scope has a mark in the commit *base*, or a mark is invalid."""
     output = repository.git.attempt("grep", "-I", "-i", "-l", "-z", "-e", "tune:", base).stdout
     paths = [path.removeprefix(f"{base}:") for path in output.split("\0") if path]
-    if not any(map(compile_scope(scope), paths)):
+    paths = list(filter(compile_scope(scope), paths))
+    find_marks({path: repository.git("cat-file", "blob", f"{base}:{path}") for path in paths})
+    if not paths:
         raise ValueError(
             "no committed file of scope.mutable has a marked value for the tuner to change; "
             "add a comment such as `# tune: 1..100` after a value, and commit it"
