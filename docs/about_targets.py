@@ -62,6 +62,7 @@ NOTES = {
     "noise.kind": '`"deterministic"`, `"noisy"`, or `"auto"`: noisy if two runs of a commit differ',
     "noise.samples": "runs of each side that confirm a gain, 2 to 10",
     "noise.p": "maximum p-value of a gain",
+    "noise.measure": '`"alone"` or `"together"`: measurements of a noisy metric by parallel experiments',
 }
 TYPES = {"str": "text", "int": "integer", "float": "number", "tuple": "list", "Mapping": "table"}
 

@@ -80,13 +80,15 @@ class Node:
         return Measurement(value=value, status="ok", seconds=0.0), (value,)
 
 
-@pytest.mark.parametrize("kind", ["deterministic", "noisy"])
+@pytest.mark.parametrize(
+    ("kind", "cluster"), [("deterministic", "head:1"), ("noisy", "head:1"), ("noisy", "")]
+)
 @pytest.mark.parametrize("speed", [0.2, 1.0, 5.0])
 @pytest.mark.parametrize(("cost", "status"), [(8.0, "keep"), (12.0, "discard")])
-def test_the_speed_of_a_machine_does_not_influence_a_verdict(kind, speed, cost, status):
+def test_the_speed_of_a_machine_does_not_influence_a_verdict(kind, cluster, speed, cost, status):
     node = Node(speed, {"base": 10.0, "new": cost})
     target = parse_target(NOISY.format(experiments=1).replace('"noisy"', f'"{kind}"'), "t")
-    run = SimpleNamespace(noise=kind, cluster="head:1")
+    run = SimpleNamespace(noise=kind, cluster=cluster, parallel=2)
     work = SimpleNamespace(target=target, run=run, bench=node, watcher=SilentWatcher())
     rows = [Row(iteration=0, timestamp=1.0, status="baseline", commit="base", metric=10.0, best=10.0)]
     step = ExperimentProgress(experiment=1, start="base", commit="new", phase="committed", ended="exit")
@@ -97,3 +99,18 @@ def test_the_speed_of_a_machine_does_not_influence_a_verdict(kind, speed, cost, 
     assert row["metric"] == pytest.approx(cost, abs=0.1)
     assert row["delta"] == pytest.approx(cost - 10, abs=0.1)
     assert node.sides[:2] == ["candidate", "incumbent"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("measure", "most"), [("alone", 1), ("together", 2)])
+def test_a_noisy_metric_of_parallel_experiments_is_measured_alone(project, measure, most):
+    project.target(NOISY, experiments=2, noise=f'measure = "{measure}"')
+    (project.root / "bench.sh").write_text(
+        'mkdir -p "$HOME/at"; touch "$HOME/at/$$"; sleep 0.4; ls "$HOME/at" | wc -l >> "$HOME/most"\n'
+        'rm "$HOME/at/$$"; cat src/n\n'
+    )
+    project.git("commit", "-qm", "bench", "bench.sh", "--only")
+    project.script("echo 9 > src/n; echo less")
+    project.hookline("run", "--parallel", "2", check=0)
+
+    assert max(map(int, (project.home / "most").read_text().split())) == most

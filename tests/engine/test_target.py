@@ -50,6 +50,7 @@ plateau = 9
 kind = "noisy"
 samples = 5
 p = 0.01
+measure = "together"
 """
 LEAST = """
 goal = "x"
@@ -92,7 +93,7 @@ def test_everything_that_can_be_said_is_read():
         ),
         limits=Limits(experiments=12, seconds=28800.0, tokens=1000, cost=2.5),
         escalation=Escalation(refine=2, plateau=9),
-        noise=Noise(kind="noisy", samples=5, p=0.01),
+        noise=Noise(kind="noisy", samples=5, p=0.01, measure="together"),
     )
 
 

@@ -78,4 +78,5 @@ def clean(leftovers: RunLeftovers, repository: Repository, *, refs: bool, everyt
             shutil.rmtree(leftovers.run.folder, ignore_errors=True)
         shutil.rmtree(leftovers.run.scratch, ignore_errors=True)
         os.unlink(lock.lock_path(leftovers.run))
-        durable_files.remove(watchdog.state_path(leftovers.run))
+        for path in (watchdog.state_path(leftovers.run), f"{leftovers.run.scratch}.measure"):
+            durable_files.remove(path)

@@ -4,6 +4,7 @@ import os
 import re
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from statistics import median
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from hookline.engine.git.worktree import Worktree
 from hookline.engine.judge import Side
 from hookline.engine.measure import Measurement, check, measure
 from hookline.engine.target import Guard, Target
+from hookline.system import file_lock
 
 _PATH = re.compile(r"[\w.+-]+(?:/[\w.+-]+)*")
 """A relative path in the output of a command."""
@@ -31,6 +33,8 @@ class MeasuringCheckouts(Struct, frozen=True, kw_only=True):
     env: Mapping[str, str]
     root: str = ""
     """The user's checkout, which has the shared folders."""
+    lock: str = ""
+    """File that is locked during a measurement, so that it runs alone on this machine; empty for no lock."""
     until: float = float("inf")
     """Unix time at which the run must end, and every measurement with it."""
 
@@ -38,9 +42,12 @@ class MeasuringCheckouts(Struct, frozen=True, kw_only=True):
         """Return the metric of a commit (the median of the repeats) and all values."""
         metric, values = self.target.metric, list[float]()
         for _ in range(metric.repeats):
-            path = self._check_out(commit, side)
-            timeout, shared = self._timeout(metric.timeout), self._read_shared()
-            last = measure(metric.command, cwd=path, env=self.env, timeout=timeout, extract=metric.extract)
+            path, shared = self._check_out(commit, side), self._read_shared()
+            with file_lock.lock(self.lock) if self.lock else nullcontext():
+                timeout = self._timeout(metric.timeout)
+                last = measure(
+                    metric.command, cwd=path, env=self.env, timeout=timeout, extract=metric.extract
+                )
             self._check_time(last)
             last = self._check_shared(self._explain(last, path), shared)
             if last.value is None:

@@ -124,6 +124,8 @@ class Noise(Struct, frozen=True, kw_only=True):
     samples: int = 4
     """New runs of each side that confirm a better first result."""
     p: float = 0.05
+    measure: Literal["alone", "together"] = "alone"
+    """alone: parallel experiments measure a noisy metric one at a time."""
 
 
 class Target(Struct, frozen=True, kw_only=True):
@@ -209,6 +211,7 @@ _SECTIONS: Mapping[str, tuple[Callable[..., Any], Mapping[str, target_values.Par
             "kind": target_values.one_of("auto", "deterministic", "noisy"),
             "samples": target_values.integer_between(2, 10),
             "p": target_values.fraction,
+            "measure": target_values.one_of("alone", "together"),
         },
     ),
 }

@@ -49,6 +49,7 @@ experiments = 50
 # kind = "auto"                 # or deterministic, noisy
 # samples = 4
 # p = 0.05
+# measure = "alone"             # or together: measurements by parallel experiments
 """
 GUARD = """
 [guard]

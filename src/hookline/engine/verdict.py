@@ -91,11 +91,12 @@ def decide_measured(
     if metric.value is None or incumbent_row.metric is None:
         status: Status = "metric_error" if metric.status == "metric_error" else "crash"
         return _decide(step, rows, status, time.time(), reason=f"metric: {metric.problem}", **columns)
-    reference = _measure_reference(work, step, incumbent_row)
+    paired = bool(work.run.cluster) or (work.run.parallel > 1 and is_noisy(work.run, rows))
+    reference = _measure_reference(work, step, incumbent_row, paired=paired)
     if reference is None:
         reason = "metric: the best commit cannot be measured here"
         return _decide(step, rows, "metric_error", time.time(), reason=reason, **{**columns, "metric": None})
-    columns |= _to_scale(work, incumbent_row, metric.value - reference, reference)
+    columns |= _to_scale(incumbent_row, metric.value - reference, reference, paired=paired)
     if not holds and guard is not None:
         return _decide_guard_failed(work, step, rows, guard, columns)
     exact = not is_noisy(work.run, rows)
@@ -112,7 +113,7 @@ def decide_measured(
         work.watcher.on_notice(VARIES)
     status = "keep_reworked" if verdict.status == "keep" and step.reworks else verdict.status
     columns |= {
-        **_to_scale(work, incumbent_row, verdict.delta, verdict.incumbent),
+        **_to_scale(incumbent_row, verdict.delta, verdict.incumbent, paired=paired),
         "samples": verdict.samples,
         "mad": verdict.mad,
         "p_value": verdict.p_value,
@@ -126,9 +127,11 @@ def is_noisy(run: Run, rows: Sequence[Row]) -> bool:
     return run.noise == "noisy" or any(row.details.get("varies") for row in rows)
 
 
-def _measure_reference(work: Work, step: ExperimentProgress, incumbent_row: Row) -> float | None:
-    """Return the incumbent's metric to compare with; on a cluster, measured on the candidate's machine."""
-    if not work.run.cluster:
+def _measure_reference(
+    work: Work, step: ExperimentProgress, incumbent_row: Row, *, paired: bool
+) -> float | None:
+    """Return the incumbent's metric to compare with; if *paired*, measured now on the candidate's machine."""
+    if not paired:
         measured: float | None = incumbent_row.details.get("measured", incumbent_row.metric)
         return measured
     work.watcher.on_measurement(step.experiment, "metric")
@@ -136,16 +139,16 @@ def _measure_reference(work: Work, step: ExperimentProgress, incumbent_row: Row)
 
 
 def _to_scale(
-    work: Work, incumbent_row: Row, delta: float | None, reference: float
+    incumbent_row: Row, delta: float | None, reference: float, *, paired: bool
 ) -> dict[str, float | None]:
-    """Return metric and delta on the scale of the run: the incumbent's figure plus the paired difference.
+    """Return metric and delta on the scale of the run: the incumbent's figure plus the difference.
 
-    Machines of a cluster differ in speed, so there the difference is relative.
+    Machines of a cluster differ in speed, as does a busy machine, so there the difference is relative.
     """
     figure = incumbent_row.metric
     if delta is None or figure is None:
         return {"metric": None, "delta": None}
-    scale = figure / reference if work.run.cluster and figure > 0 and reference > 0 else 1.0
+    scale = figure / reference if paired and figure > 0 and reference > 0 else 1.0
     return {"metric": figure + delta * scale, "delta": delta * scale}
 
 

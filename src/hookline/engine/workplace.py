@@ -62,8 +62,14 @@ def create_bench(
     """Return the checkouts in which commits of the run are measured; this requires no agent."""
     trees = worktrees(run, repository, worker)
     sides: dict[Side, Worktree] = {"candidate": trees["candidate"], "incumbent": trees["incumbent"]}
+    settings = run.target.noise
+    alone = run.parallel > 1 and not run.cluster and run.noise == "noisy" and settings.measure == "alone"
     return MeasuringCheckouts(
-        target=run.target, trees=sides, env=_process_env(env, run), root=repository.root
+        lock=f"{run.scratch}.measure" if alone else "",
+        target=run.target,
+        trees=sides,
+        env=_process_env(env, run),
+        root=repository.root,
     )
 
 
