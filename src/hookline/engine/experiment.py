@@ -78,7 +78,8 @@ def _run_agent(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> Exp
     end = min(time.time() + remaining, work.until)
     spawn = work.agent.command(_prepare_task(work, step, rows, end))
     if step.reworks:  # without its changes outside of the scope, which do not count
-        work.tree.check_out(step.commit)
+        for path in step.outside:
+            work.tree.restore(step.start, path)
     else:
         user_side.save_state(work.state_folder, work.run, work.tree.repository)
     _LOG.debug("before-install")

@@ -256,7 +256,7 @@ class AgentsOnACluster(Agents):
         words = ("--resume",) if self.count > self.AT_ONCE else ()
         done = self.project.hookline("run", *words, "--experiments", str(self.count), check=0)
 
-        assert f"iterations: {self.count} of {self.count}" in done.stdout
+        assert f"experiment-limit: {self.count} of {self.count}" in done.stdout
         self.run = self.project.run
 
     @invariant()

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from hookline.engine import durable_files
 from hookline.engine.git import run_git
 from hookline.engine.git.repository import HEADS, REFS, Repository
+from hookline.engine.journal import FOLDER
 from hookline.engine.runs import Run
 
 FILE = "user_side.json"
@@ -61,7 +62,7 @@ def _read_checkout(root: str, repository: Repository) -> dict[str, str]:
     return {
         f"file {entry[3:]}": f"{entry[:2]} {_stamp(os.path.join(root, entry[3:]))}"
         for entry in entries
-        if entry
+        if entry and not entry[3:].startswith(f"{FOLDER}/")
     }
 
 
