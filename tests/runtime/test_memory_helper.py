@@ -145,7 +145,7 @@ def turn(user, tmp_path):
     """Return a function that ends a turn with *command* configured as the helper."""
     recording = tmp_path / "talk.jsonl"
 
-    def ended(command, text="Amounts are kept as cents", **settings):
+    def ended(command, text="The parser has three passes", **settings):
         lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in settings.items())
         user.write(
             "~/.config/hookline/hookline.toml",
@@ -179,7 +179,7 @@ def test_what_it_says_is_remembered_and_the_user_told(turn, user):
     assert [(one["kind"], one["text"], one["confidence"]) for one in found] == [
         ("decision", "Rounding happens once, at the end", 0.5)
     ]
-    assert asked["talk"] == [{"person": "Amounts are kept as cents"}]
+    assert asked["talk"] == [{"person": "The parser has three passes"}]
     assert "AR_DISABLE_MEMORY=1" in (user.project / "env.txt").read_text()
     assert "remembered: Rounding happens once" in reply["systemMessage"]
 
