@@ -17,7 +17,7 @@ _FIRST_OR_LAST, _TAIL, _HEAD, _OUTLIER, _RARE, _CHANGED, _NEIGHBOUR_SHARE = 9.0,
 _FIRST_LINES, _LAST_LINES = 3, 6
 _MAX_SEARCHED = 400
 """Characters of a line that are searched."""
-_MAX_COMPARED = 3_000
+_MAX_COMPARED = 1_000
 """Lines of each end that are compared with each other; those between count only if they look like errors."""
 _MAX_RARE_SHARE, _MIN_GROUP, _FEW_VALUES = 0.05, 12, 6
 _VARIABLE = re.compile(r"(?<![\w.:@%+-])[\w.:@%+-]*[\d/][\w./:@%+-]*|'[^'\s]+'|\"[^\"\s]+\"|`[^`\s]+`")
