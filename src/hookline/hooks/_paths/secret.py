@@ -1,4 +1,7 @@
-"""Paths that hold secrets, recognised by whole names and path segments, never by a part of a word."""
+"""Paths that hold secrets, recognised by whole names and path segments, never by a part of a word.
+
+The tables of names are in lower case.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,112 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
-from hookline.hooks._paths import secret_names
 from hookline.hooks._paths.spelling import LONGEST, LONGEST_NAME, segments
 from hookline.shell.options import word_set
+
+NAMES = word_set(
+    """auth.json .renviron .ftpconfig .sentryclirc .clasprc.json sitemanager.xml .netrc _netrc .pgpass .npmrc
+    .pypirc .git-credentials .dockercfg .my.cnf .mylogin.cnf .boto .s3cfg .htpasswd .vault-token
+    .vault_pass .authinfo .authinfo.gpg .msmtprc .fetchmailrc .databrickscfg .terraformrc .credentials
+    .credentials.json .secrets .secret .dev.vars .passwd-s3fs .rediscli_auth .smbcredentials
+    credentials.json credentials.yaml credentials.yml credentials.toml credentials.xml credentials.ini
+    credentials.csv credentials.db credentials.tfrc.json application_default_credentials.json
+    access_tokens.db accesstokens.json azureprofile.json msal_token_cache.json oauth_creds.json
+    secrets.json secrets.yaml secrets.yml secrets.toml secrets.ini secrets.env secrets.properties
+    secrets.enc secrets.tfvars secret.json secret.yaml secret.yml secret.toml local.secrets.json
+    user-secrets.json service-account.json serviceaccount.json service_account.json
+    service-account-key.json service_account_key.json serviceaccountkey.json gcp-key.json gcloud-key.json
+    gcp-credentials.json gcloud-service-key.json firebase-adminsdk.json client_secret.json
+    client_secrets.json google-credentials.json kubeconfig kubeconfig.yaml kubeconfig.yml kube.config
+    rclone.conf terraform.tfstate terraform.tfstate.backup master.key wallet.dat logins.json key3.db
+    key4.db shadow- gshadow- login.keychain login.keychain-db kaggle.json pip.conf.local wp-config.php.bak"""
+)
+"""Files that hold secrets wherever they lie."""
+
+ENDINGS = tuple(
+    word_set(
+        """.pem .key .p12 .pfx .keystore .jks .ppk .kdbx .kdb .keychain .keychain-db .ovpn .p8 .der.key .bks
+    .pkcs12 .agekey .kubeconfig"""
+    )
+)
+"""File name extensions of key material."""
+
+TAILS = word_set(
+    """.aws .kube .config/git/credentials git/credentials .nuget/nuget/nuget.config .vscode/sftp.json
+    .railway/config.json .expo/state.json .ngc/config .aws/credentials .docker/config.json .kube/config
+    .gem/credentials .cargo/credentials .config/gh/hosts.yml .config/glab-cli/config.yml .config/hub
+    .config/containers/auth.json containers/auth.json .config/pypoetry/auth.toml pypoetry/auth.toml
+    .composer/auth.json .config/composer/auth.json .codex/auth.json .claude/.credentials.json
+    .gemini/oauth_creds.json .gemini/google_accounts.json .qwen/oauth_creds.json .copilot/config.json
+    .config/github-copilot/hosts.json .config/github-copilot/apps.json .local/share/opencode/auth.json
+    opencode/auth.json .m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties
+    .nuget/nuget.config .config/rclone/rclone.conf .config/doctl/config.yaml .config/hcloud/cli.toml
+    .config/linode-cli .config/netlify/config.json .netlify/config.json .config/vercel/auth.json
+    .vercel/auth.json .config/heroku/credentials .config/stripe/config.toml .config/ngrok/ngrok.yml
+    .ngrok2/ngrok.yml .config/configstore/firebase-tools.json .config/configstore/update-notifier-npm.json
+    .supabase/access-token .fly/config.yml .wrangler/config/default.toml
+    .config/.wrangler/config/default.toml .circleci/cli.yml .travis/config.yml .dbt/profiles.yml
+    .snowsql/config .snowflake/config.toml .kaggle/kaggle.json .huggingface/token .cache/huggingface/token
+    .cache/huggingface/stored_tokens .config/openai .openai/auth.json .anthropic/api_key
+    .config/anthropic/api_key .config/sops/age/keys.txt .azure/accesstokens.json
+    .azure/msal_token_cache.json .azure/azureprofile.json .config/op/config .config/bitwarden
+    .config/lastpass .terraform.d/credentials.tfrc.json .pulumi/credentials.json .step/secrets
+    .minio/certs .mc/config.json .oci/config .oci/sessions .bluemix/config.json .config/hub/hosts.yml
+    .subversion/auth .cvspass .irssi/config .weechat/sec.conf .config/tea/config.yml etc/shadow
+    etc/gshadow etc/sudoers etc/ssl/private etc/kubernetes/admin.conf etc/kubernetes/kubelet.conf
+    etc/kubernetes/controller-manager.conf etc/kubernetes/scheduler.conf etc/rancher/k3s/k3s.yaml
+    etc/ppp/chap-secrets etc/wireguard etc/krb5.keytab var/lib/kubelet/kubeconfig
+    .config/google-chrome/default/login google-chrome/default/cookies chrome/default/cookies"""
+)
+"""Ends of paths that hold secrets, in whole names."""
+
+FOLDERS = word_set(
+    """.gnupg .password-store .ssh .aws/sso .aws/cli/cache .config/gcloud .config/op .bitwarden
+    library/keychains .local/share/keyrings .ethereum/keystore .config/solana etc/ssl/private
+    etc/wireguard run/secrets var/run/secrets .subversion/auth .kube/cache private-keys-v1.d .config/age
+    .terraform.d .step/secrets .oci/sessions .docker/contexts"""
+)
+"""Folders in which every file is a secret, except those in `PUBLIC`."""
+
+MILD = word_set(
+    """.envrc database.yml database.yaml database.json .aws/config .boto.cfg local.settings.json
+    wp-config.php .bash_history .zsh_history .psql_history .mysql_history .python_history
+    .node_repl_history .rediscli_history .sqlite_history"""
+)
+"""Files that need approval for a file tool; a shell command that reads one gets no warning."""
+
+PUBLIC = word_set(
+    """.gnupg/gpg.conf .gnupg/gpg-agent.conf .gnupg/dirmngr.conf .gnupg/pubring.kbx .gnupg/trustdb.gpg
+    .terraform.d/checkpoint_cache .azure/config .azure/clouds.config .config/gcloud/configurations
+    .config/gcloud/active_config .docker/config.d .terraform.d/plugin-cache"""
+)
+"""Files and folders inside `FOLDERS` that are not secret."""
+
+TEMPLATES = word_set("example sample template test dist tpl tmpl default defaults schema spec")
+"""Last parts of a name that mark a template without real values."""
+DOCUMENTS = word_set("md txt rst adoc html")
+SOURCES = word_set(
+    """py pyi ts tsx js jsx mjs cjs go rs rb java kt kts c h cc cpp hpp cs swift php pl lua sh bash zsh vue
+    svelte css scss md rst html ipynb keymap lock snap map"""
+)
+"""Extensions of source files and documents, whose names describe a subject and not a store."""
+BACKUPS = sorted(
+    word_set(
+        """.bak .backup .old .orig .save .saved .swp .swo .copy .tmp .temp .1 .2 .prev .previous .rej
+        .dpkg-old"""
+    )
+)
+
+SSH_OPEN = word_set("config known_hosts authorized_keys environment rc agent allowed_signers")
+"""Files in `.ssh` without keys: a shell may read them, but not change them."""
+
+USUAL = word_set(
+    """.env .env~ credentials .env.local .env.production id_rsa id_ed25519 credentials.json secrets.yaml
+    secrets.json .netrc .npmrc .pgpass .pypirc .git-credentials .vault-token .my.cnf x.pem x.key x.p12
+    .dockercfg .htpasswd service-account.json"""
+)
+"""Names with which a glob pattern is compared."""
+
 
 Secret: TypeAlias = 'Literal["dotenv", "key", "keylike", "ssh", "ssh-open", "store", "mild"]'  # noqa: S105 -- kinds
 """Kinds of secrets.
@@ -29,7 +135,7 @@ _SERVICE = re.compile(
 )
 _ENVIRON = re.compile(r"(?:self|thread-self|\d+|x)")
 _BACKUP = re.compile(r"(?:~|\.bak\d*|\.~\d+~| copy(?: \d+)?| \(\d+\)|\.\d{6,14})$")
-_BACKUPS = tuple(secret_names.BACKUPS)
+_BACKUPS = tuple(BACKUPS)
 _LAB = word_set(
     """test tests testing testdata test-data fixture fixtures __fixtures__ spec mock mocks certs cert
     certificates examples example samples"""
@@ -80,7 +186,7 @@ def _without_backup(name: str) -> str:
     """Return *name* without marks of a backup, as in `.env.bak`, `#.env#` and `.env copy`."""
     plain = name.strip("#") or name
     while True:
-        endings = secret_names.BACKUPS if plain.endswith(_BACKUPS) else ()
+        endings = BACKUPS if plain.endswith(_BACKUPS) else ()
         ending = next((one for one in endings if plain.endswith(one) and plain != one), None)
         found = None if ending else _BACKUP.search(plain)
         if ending is None and (found is None or not found.start()):
@@ -99,7 +205,7 @@ def _dotenv(name: str) -> bool:
     if parts[:2] != ["", "env"]:
         return False
     rest = parts[2:]
-    return not rest or (rest[-1] not in secret_names.TEMPLATES and rest[-1] not in secret_names.SOURCES)
+    return not rest or (rest[-1] not in TEMPLATES and rest[-1] not in SOURCES)
 
 
 def _in_ssh(names: tuple[str, ...], name: str) -> Secret:
@@ -107,29 +213,29 @@ def _in_ssh(names: tuple[str, ...], name: str) -> Secret:
     if not below or _key(name):
         return "ssh"
     first = below[0].partition(".")[0]
-    plain = name.rpartition(".")[2] in secret_names.DOCUMENTS
-    return "ssh-open" if plain or first in secret_names.SSH_OPEN else "ssh"
+    plain = name.rpartition(".")[2] in DOCUMENTS
+    return "ssh-open" if plain or first in SSH_OPEN else "ssh"
 
 
 def _key(name: str) -> Secret | None:
     ending = name.rpartition(".")[2] if "." in name else ""
-    if name.endswith(secret_names.ENDINGS) and name not in secret_names.ENDINGS:
+    if name.endswith(ENDINGS) and name not in ENDINGS:
         return "key"
-    if ending not in secret_names.SOURCES and _KEY.fullmatch(name):
+    if ending not in SOURCES and _KEY.fullmatch(name):
         return "ssh"
     return "keylike" if _KEYLIKE.fullmatch(name) and not _OPEN_KEY.fullmatch(name) else None
 
 
 def _stored(names: tuple[str, ...]) -> Secret | None:
     name = names[-1]
-    if name in secret_names.NAMES or (name.endswith(".json") and _SERVICE.fullmatch(name)) or _environ(names):
+    if name in NAMES or (name.endswith(".json") and _SERVICE.fullmatch(name)) or _environ(names):
         return "store"
     tails = ["/".join(names[-count:]) for count in range(1, min(len(names), 4) + 1)]
-    if any(tail in secret_names.TAILS for tail in tails) or (name == "credentials" and _hidden(names[:-1])):
+    if any(tail in TAILS for tail in tails) or (name == "credentials" and _hidden(names[:-1])):
         return "store"
-    if _within(names, secret_names.FOLDERS):
-        return None if _within(names, secret_names.PUBLIC) or _document(name) else "store"
-    return "mild" if any(tail in secret_names.MILD for tail in tails) else None
+    if _within(names, FOLDERS):
+        return None if _within(names, PUBLIC) or _document(name) else "store"
+    return "mild" if any(tail in MILD for tail in tails) else None
 
 
 def _hidden(names: tuple[str, ...]) -> bool:
@@ -137,7 +243,7 @@ def _hidden(names: tuple[str, ...]) -> bool:
 
 
 def _document(name: str) -> bool:
-    return name.rpartition(".")[2] in secret_names.DOCUMENTS
+    return name.rpartition(".")[2] in DOCUMENTS
 
 
 def _environ(names: tuple[str, ...]) -> bool:
@@ -158,7 +264,7 @@ def _meant(pattern: str) -> list[str]:
     literal = len(_WILD.sub("", pattern))
     return [pattern] + [
         name
-        for name in sorted(secret_names.USUAL)
+        for name in sorted(USUAL)
         if fnmatchcase(name, pattern)
         and (len(sure) >= _SURE or (sure.startswith(".") and len(sure) > 1) or literal * 2 > len(name))
     ]

@@ -1,4 +1,7 @@
-"""Judge a command line: everything it would run, change or set, including the scripts that it starts."""
+"""Judge a command line: everything it would run, change or set, including the scripts that it starts.
+
+Code is judged too: it may load hookline's own modules, or set its switches.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hookline.core.values import replace
-from hookline.hooks._self_protect.code import judge_code
 from hookline.hooks._self_protect.commands import SWITCH, TEXT_PROGRAMS, judge_command
 from hookline.hooks._self_protect.effects import Line, judge_effects
-from hookline.hooks._self_protect.finding import Finding
+from hookline.hooks._self_protect.finding import Action, Finding, Span
 from hookline.hooks._self_protect.guarded_paths import NAMES, OURSELVES, Guard
 from hookline.hooks._self_protect.processes import judge_processes
 from hookline.hosts import AGENT_PROGRAMS
@@ -137,3 +139,50 @@ def _follow(command: SimpleCommand, guard: Guard) -> None:
                 target = posixpath.normpath(posixpath.join(base, source.text))
                 guard.links[posixpath.join(paths[-1], posixpath.basename(target))] = target
             guard.links[paths[-1]] = target
+
+
+_MAX_CODE = 100_000
+_STRINGS = re.compile(r"""("(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')""")
+_IMPORTS = re.compile(
+    r"\bimport\s[^\n;]{0,200}?\bhookline\.(\w+)|\bfrom\s+hookline\.(\w+)"
+    r"|\bfrom\s+hookline\s+import\s*(?:\(([^)]*)|([^\n;]*))"
+)
+_RENAMED = re.compile(r"\s+as\s+\w+")
+_PURE = word_set(
+    """core shell redact hosts loop frameworks testing sinks allow ask block effect hook inject modify passed
+    remember warn"""
+)
+"""Packages and functions of hookline that change nothing on the machine."""
+_LOADS = re.compile(
+    r"\b(?:runpy|run_module|run_path|import_module|__import__|exec_module|resolve_name|entry_points"
+    r"|spec_from_file_location|find_spec)\b"
+)
+"""Functions that load a module by name, found even where they are imported under an alias."""
+_ADJACENT = re.compile(r"""(["'])\s*[+.]?\s*\1""")
+
+
+_SETS = re.compile(
+    r"""environ\[[^\]]{0,99}\]\s*=[^=] | environ\.(?:update|setdefault|pop) | \b(?:put|unset)env\b
+    | \benv\s*[=:] | process\.env[.\[][^=;]{0,99}=[^=] | ENV\[[^\]]{0,99}\]\s*=[^=]
+    | \bENV\{[^}]{0,99}\}\s*=[^=] | execve | \bdict\s*\(""",
+    re.VERBOSE,
+)
+
+
+def judge_code(code: str, span: Span) -> Iterator[Finding]:
+    """Yield a finding for code that loads modules of hookline which change something, or sets a switch."""
+    plain = _ADJACENT.sub("", code[:_MAX_CODE])
+    if SWITCH.search(plain) and _SETS.search(plain):
+        yield Finding(rule="switch", what="a switch of hookline", span=span)
+    imported = (" ".join(filter(None, match.groups())) for match in _IMPORTS.finditer(plain))
+    names = {name for text in imported for name in re.findall(r"\b[a-z]\w*|\*", _RENAMED.sub("", text))}
+    loads = _LOADS.search(plain) and any(map(_is_our_module, _STRINGS.findall(plain)))
+    if loads or names - _PURE:
+        sure = names - _PURE or "__import__" in plain or "run_module(" in plain
+        action: Action = "block" if sure else "ask"
+        yield Finding(rule="command", what="hookline's own modules", span=span, action=action)
+
+
+def _is_our_module(literal: str) -> bool:
+    text = literal[1:-1]
+    return re.split(r"[.:]", text)[0] == "hookline" or text.endswith("hookline/__main__.py")
