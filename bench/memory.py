@@ -3,7 +3,7 @@
 import sys
 from argparse import ArgumentParser
 
-from hookline.cli._bench import load
+from hookline.cli._bench import measure
 from hookline.cli._bench.bars import Figure, at_most
 from hookline.cli._bench.world import open_sandbox, run_daemon
 
@@ -17,10 +17,10 @@ CONCURRENCY = 4
 def figures(scale: float) -> list[Figure]:
     events = max(int(EVENTS * scale), 2)
     with open_sandbox() as at, run_daemon(at) as process:
-        encoder = load.build_encoder(at, SESSIONS)
-        first = load.run_closed_loop(at, encoder, range(events // 2), CONCURRENCY)
+        encoder = measure.build_encoder(at, SESSIONS)
+        first = measure.run_closed_loop(at, encoder, range(events // 2), CONCURRENCY)
         half = _resident_megabytes(process.pid)
-        second = load.run_closed_loop(at, encoder, range(events // 2, events), CONCURRENCY)
+        second = measure.run_closed_loop(at, encoder, range(events // 2, events), CONCURRENCY)
         whole = _resident_megabytes(process.pid)
     failed = first.failed + second.failed
     if failed:

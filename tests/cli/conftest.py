@@ -25,7 +25,7 @@ def alone(user):
 @pytest.fixture(autouse=True)
 def one_latency_run(monkeypatch):
     """Let `hookline doctor` measure each latency once, because the tests do not compare times."""
-    monkeypatch.setattr("hookline.cli._doctor.machine.RUNS", 1)
+    monkeypatch.setattr("hookline.cli._doctor.environment.RUNS", 1)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import time
 import pytest
 from tests.conftest import WIRED_PROGRAM
 
-from hookline.cli._doctor.machine import Latency, describe_latency
+from hookline.cli._doctor.environment import Latency, describe_latency
 
 pytestmark = pytest.mark.slow
 

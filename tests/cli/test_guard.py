@@ -323,7 +323,7 @@ def test_a_wrong_call_is_one_clear_sentence(user, words, code, said):
 
 def judged(line, response):
     """Return whether the label of *line* matches when a guard answers with *response*."""
-    from hookline.cli._guard import rows as labels
+    from hookline.cli._guard import score as labels
     from hookline.core import chain
     from hookline.core.events import Event
     from hookline.core.hook import Hook

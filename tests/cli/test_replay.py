@@ -345,7 +345,7 @@ def test_fields_may_be_anything(user, line):
 
 
 def test_a_line_without_end_is_skipped(user, monkeypatch):
-    from hookline.cli._replay import lines as _replay_lines
+    from hookline.cli._replay import calls as _replay_lines
 
     monkeypatch.setattr(_replay_lines, "MAX_BYTES", 1000)
     path = user.project / "long.jsonl"

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 from tests.conftest import HOOKLINE
 
-from hookline.cli._mcp_tools import Tools
+from hookline.cli._mcp_server import Tools
 from hookline.core.ranking import remove_outdated
 from hookline.core.records import USER, Memory
 from hookline.memory.consolidate import plan_consolidation

@@ -13,9 +13,14 @@ from hookline import __version__, hosts
 from hookline.cli._command import Command
 from hookline.cli._doctor import Finding
 from hookline.cli._doctor.daemon import start_daemon
-from hookline.cli._doctor.environment import check_environment
+from hookline.cli._doctor.environment import (
+    Latency,
+    check_environment,
+    describe_client,
+    describe_latency,
+    measure_latency,
+)
 from hookline.cli._doctor.hosts import HostReport, check_shared_files, examine_host, list_hosts
-from hookline.cli._doctor.machine import Latency, describe_client, describe_latency, measure_latency
 from hookline.cli._output import dump, sanitize
 from hookline.core.host import Host
 from hookline.install.inspect import InstalledCommand, InstalledFile, find_installations

@@ -1,1 +1,1 @@
-"""Test cases, labelled rows and scores of `hookline guard`."""
+"""Labelled rows, test cases and scores of `hookline guard`."""
