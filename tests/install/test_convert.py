@@ -4,8 +4,7 @@ import pytest
 
 from hookline import hosts
 from hookline.core.install_table import UserHook
-from hookline.install.convert import convert_hook
-from hookline.install.convert_matcher import Untranslatable, translate_matcher
+from hookline.install.convert import Untranslatable, convert_hook, translate_matcher
 
 CLAUDE = hosts.load("claude-code")
 CODEX, GEMINI, OPENCODE = (hosts.load(name) for name in ("codex", "gemini-cli", "opencode"))

@@ -8,7 +8,7 @@ from hookline.core.install_table import Scope, SettingsFile
 from hookline.core.values import replace
 from hookline.install import settings_files
 from hookline.install.compare import NAME, find_commands, parse_program
-from hookline.install.edit_settings import calling_moments, installed_moments, remove_entries
+from hookline.install.edit_settings import calling_moments, installed_moments, remove_entries, split_bom
 from hookline.install.install_hooks import (
     Plan,
     Target,
@@ -22,7 +22,6 @@ from hookline.install.install_hooks import (
     record_scope,
 )
 from hookline.install.jsonc import NotJson, parse
-from hookline.install.remove_entries import split_bom
 from hookline.install.settings_files import InstallRecord, Refused
 from hookline.system.paths import Places
 

@@ -1,6 +1,7 @@
 """Parsing of hookline.toml, hooks.json and mcp.json into layers of settings and declarations.
 
 Every error becomes a `Problem` with file, line and the allowed values; the rest of the file still applies.
+MCP servers are validated before any is started.
 """
 
 import json
@@ -15,9 +16,15 @@ from hookline.core.registry import describe_unknown
 from hookline.core.values import replace
 from hookline.policy.entries import ENTRY, check_import, declare_entries
 from hookline.policy.line_numbers import Path, json_lines, toml_lines
-from hookline.policy.mcp_servers import read_servers
 from hookline.policy.model import FAILURES, File, Layer, Problem, SettingValue
-from hookline.policy.strict_reader import Reader, describe_type, has_valid_numbers, keep_repeats
+from hookline.policy.strict_reader import (
+    Reader,
+    describe_type,
+    has_valid_numbers,
+    keep_repeats,
+    keys_named,
+    without_repeats,
+)
 
 __all__ = [
     "ENTRY",
@@ -215,3 +222,59 @@ def _json_layer(reader: Reader, data: Any, kinds: Mapping[str, Kind], allowed: t
         servers=Frozen(read_servers(reader, data)) if "mcpServers" in keys else Frozen(),
         problems=tuple(reader.problems),
     )
+
+
+TRANSPORTS: Mapping[str, Mapping[str, tuple[type, ...]]] = {
+    "command": {"type": (str,), "command": (str,), "args": (list,), "env": (dict,), "cwd": (str,)},
+    "url": {"type": (str,), "url": (str,), "headers": (dict,)},
+}
+"""Fields of a server, by the key that selects its transport."""
+TYPES: Mapping[str, tuple[str, ...]] = {
+    "command": ("stdio",),
+    "url": ("http", "streamable-http", "streamable_http"),
+}
+
+
+def read_servers(reader: Reader, data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the servers under `mcpServers`; an invalid one keeps its name, so that its hooks find it."""
+    for servers_key in keys_named(data, "mcpServers"):
+        for name, server in reader.table(data[servers_key], (servers_key,)).items():
+            yield name, _read_server(reader, server, (servers_key, name))
+
+
+def _read_server(reader: Reader, value: Any, path: Path) -> Mapping[str, Any]:
+    server = reader.table(value, path)
+    selected = [key for key in TRANSPORTS if key in server]
+    if isinstance(value, Mapping) and len(selected) != 1:
+        transports = " or ".join(f"{key!r} (with {_other_keys(key)})" for key in TRANSPORTS)
+        reader.report(path, f"an MCP server must have exactly one of: {transports}")
+    if len(selected) != 1:
+        return Frozen()
+    fields = _valid_fields(reader, server, path, selected[0])
+    return Frozen({"cwd": reader.file.root, **fields}) if len(fields) == len(server) else Frozen()
+
+
+def _other_keys(way: str) -> str:
+    return ", ".join(key for key in TRANSPORTS[way] if key != way)
+
+
+def _valid_fields(reader: Reader, server: Mapping[str, Any], path: Path, way: str) -> dict[str, Any]:
+    return {
+        key: freeze(without_repeats(server[key]) if isinstance(server[key], Mapping) else server[key])
+        for key in reader.known_keys(server, path, TRANSPORTS[way], f"field of an MCP server with a {way!r}")
+        if reader.check_type(server[key], TRANSPORTS[way][key], (*path, key))
+        and _check_value(reader, key, server[key], (*path, key), way)
+    }
+
+
+def _check_value(reader: Reader, key: str, value: Any, path: Path, way: str) -> bool:
+    text = ""
+    if key == "type" and value not in TYPES[way]:
+        text = f"'type' must be one of {', '.join(TYPES[way])} with a {way!r}, not {value!r}"
+    elif key == "command" and not value.strip():
+        text = "'command' must name a program"
+    elif key == "url" and not value.startswith(("http://", "https://")):
+        text = f"'url' must begin with http:// or https://, not {value!r}"
+    if text:
+        reader.report(path, text)
+    return not text

@@ -22,7 +22,7 @@ from hookline.core.store import Store
 from hookline.core.values import replace
 from hookline.kinds import python
 from hookline.policy import choose_sinks, parse_files, project_trust, read_files, repository_env
-from hookline.policy.check_commands import declare_checks
+from hookline.policy.entries import declare_checks
 from hookline.policy.layers import SET_SUFFIX, EffectiveConfig, apply_layers, needs_trust, switches
 from hookline.policy.model import REPOSITORY_SOURCES, UNVERIFIED, File, Layer, Problem
 from hookline.policy.parse_files import keep_previous
