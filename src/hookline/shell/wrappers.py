@@ -1,16 +1,199 @@
-"""Programs that run their arguments as a command."""
+"""Programs that run their arguments as a command: tables of them and of their options."""
 
 from __future__ import annotations
 
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from hookline.shell.options import Options, parse_options
 from hookline.shell.result import Word
-from hookline.shell.runners import RUNNERS, WRAPPERS, Wrapper
 from hookline.shell.shell_state import OPAQUE, Call, InnerCommand, Result, ShellState, resolve
+
+ALL_OPERANDS = 1_000
+"""As a number of operands: all belong to the program itself, and only an option holds a command."""
+
+
+class Wrapper(NamedTuple):
+    """The options and operands that precede the command a program runs."""
+
+    values: str = ""
+    """Options that take the next word."""
+    operands: int = 0
+    """Number of operands before the command."""
+    settings: bool = False
+    """True if `NAME=value` words may precede the command."""
+    folder: str = ""
+    """Options whose value is the working directory of the command."""
+    inert: str = ""
+    """Options with which no command is run."""
+    code: str = ""
+    """Options whose value is a command line."""
+    line: bool = False
+    """True if a single word with blanks is a command line as well."""
+    pairs: str = ""
+    """Options that take the next two words."""
+    dashes: bool = False
+    """True if the command follows the first `--`, at any position."""
+
+
+WRAPPERS: Mapping[str, Wrapper] = {
+    "sudo": Wrapper(
+        "-u -g -h -p -C -c -D -R -T -U -r -t -a --user --group --host --prompt --close-from --chdir --chroot"
+        " --command-timeout --other-user --role --type",
+        settings=True,
+        folder="-D --chdir",
+        inert="-l -v -e --list --validate --edit -K --remove-timestamp",
+    ),
+    "doas": Wrapper("-u -C -a"),
+    "run0": Wrapper("-u -g -D --user --group --chdir --unit --property --nice", folder="-D --chdir"),
+    "command": Wrapper(inert="-v -V"),
+    "builtin": Wrapper(),
+    "exec": Wrapper("-a"),
+    "nohup": Wrapper(),
+    "nice": Wrapper("-n --adjustment"),
+    "time": Wrapper("-f -o --format --output"),
+    "timeout": Wrapper("-k -s --kill-after --signal", operands=1),
+    "gtimeout": Wrapper("-k -s --kill-after --signal", operands=1),
+    "setsid": Wrapper(),
+    "stdbuf": Wrapper("-i -o -e --input --output --error"),
+    "ionice": Wrapper("-c -n -p -P -u --class --classdata --pid"),
+    "chrt": Wrapper("-p -T -P -D --pid", operands=1),
+    "taskset": Wrapper("-p --pid", operands=1),
+    "numactl": Wrapper("-m -N -C -p -i"),
+    "prlimit": Wrapper("-p -o"),
+    "linux32": Wrapper(),
+    "linux64": Wrapper(),
+    "fakeroot": Wrapper("-l -s -i -b --lib --faked"),
+    "sshpass": Wrapper("-p -f -d -P"),
+    "arch": Wrapper(),
+    "setpriv": Wrapper("--reuid --regid --groups --inh-caps --ambient-caps --bounding-set --securebits"),
+    "capsh": Wrapper(),
+    "strace": Wrapper("-e -o -p -s -u -E -a -I -O -S -P -X --trace --output --string-limit"),
+    "ltrace": Wrapper("-e -o -p -s -u -a -n -l -x"),
+    "valgrind": Wrapper(),
+    "unbuffer": Wrapper(),
+    "rlwrap": Wrapper("-f -H -s"),
+    "catchsegv": Wrapper(),
+    "faketime": Wrapper("-f", operands=1),
+    "chroot": Wrapper("--userspec --groups", operands=1),
+    "nsenter": Wrapper("-t -S -G -W --target --setuid --setgid"),
+    "unshare": Wrapper("-S -G -R -w --setuid --setgid --root --wd --map-user --map-group"),
+    "firejail": Wrapper(),
+    "bwrap": Wrapper(
+        "--chdir --unsetenv --proc --dev --tmpfs --dir --uid --gid --hostname --seccomp --perms",
+        pairs="--bind --bind-try --dev-bind --dev-bind-try --ro-bind --ro-bind-try --symlink --setenv --file",
+    ),
+    "systemd-run": Wrapper(
+        "-p -u -E -t -M -H -d --property --unit --setenv --slice --on-active --on-boot --on-calendar --uid"
+        " --gid --working-directory --description --nice --service-type --machine --host",
+        folder="--working-directory",
+    ),
+    "systemd-inhibit": Wrapper("--what --who --why --mode"),
+    "caffeinate": Wrapper("-t -w"),
+    "dbus-run-session": Wrapper("--config-file --dbus-daemon"),
+    "xvfb-run": Wrapper("-e -f -n -s -w --server-num --server-args"),
+    "proxychains": Wrapper("-f"),
+    "proxychains4": Wrapper("-f"),
+    "torsocks": Wrapper(),
+    "noglob": Wrapper(),
+    "nocorrect": Wrapper(),
+    "winpty": Wrapper(),
+    "busybox": Wrapper(),
+    "toybox": Wrapper(),
+    "entr": Wrapper(line=True),
+    "chronic": Wrapper(),
+    "ts-node": Wrapper(),
+    "cross-env": Wrapper(settings=True),
+    "dotenv": Wrapper("-e -f -v"),
+    "envdir": Wrapper(operands=1),
+    "sem": Wrapper("-j --id"),
+    "retry": Wrapper("-t -d --times --delay"),
+    "rtk": Wrapper(),
+    "npx": Wrapper("-p --package -w --workspace", code="-c --call"),
+    "bunx": Wrapper("-p --package"),
+    "uvx": Wrapper("--from --with --python -p --index-url"),
+    "gosu": Wrapper(operands=1),
+    "su-exec": Wrapper(operands=1),
+    "tini": Wrapper("-p -e"),
+    "dumb-init": Wrapper("-r --rewrite"),
+    "nodemon": Wrapper("-w -e -i -d --watch --ext --ignore --delay", ALL_OPERANDS, code="-x --exec"),
+    "watchexec": Wrapper(
+        "-w -e -f -i -s -d -W --watch --exts --filter --ignore --signal --debounce --workdir --shell",
+        line=True,
+    ),
+    "proot": Wrapper("-r -b -w -q -S -R -k -i --rootfs --bind --cwd --qemu", folder="-w --cwd"),
+    "pkexec": Wrapper("--user"),
+    "cgexec": Wrapper("-g"),
+    "chpst": Wrapper("-u -U -b -e -m -d -o -p -f -c -r -t -n -l -L -/"),
+    "setuidgid": Wrapper(operands=1),
+    "s6-setuidgid": Wrapper(operands=1),
+    "softlimit": Wrapper("-a -c -d -f -l -m -o -p -r -s -t"),
+    "daemonize": Wrapper("-c -e -o -p -l -u -E"),
+    "with-contenv": Wrapper(),
+    "ssh-agent": Wrapper("-a -t -E -O -P"),
+    "runcon": Wrapper("-u -r -t -l --user --role --type --range", operands=1),
+    "choom": Wrapper("-n -p"),
+    "cpulimit": Wrapper("-l -p -e --limit --pid --exe"),
+    "trickle": Wrapper("-d -u -w -t -l -n"),
+    "timelimit": Wrapper("-t -T -s -S"),
+    **dict.fromkeys(("eatmydata", "tsocks", "ccache", "distcc", "xdg-run", "fakechroot", "dtach"), Wrapper()),
+}
+
+
+class Runner(NamedTuple):
+    """A program with subcommands that run a command."""
+
+    subcommands: str
+    values: str = ""
+    """Options before the subcommand that take the next word."""
+    table: Wrapper = Wrapper()
+    """The options and operands after the subcommand."""
+
+
+_UV = """--with --with-editable --with-requirements --python -p --extra --group --only-group --no-group
+    --env-file --directory --project --package --index-url --index --default-index --extra-index-url
+    --link-mode --color --cache-dir --config-file --refresh-package --no-extra --exclude-newer"""
+_CONDA = "-n -p --name --prefix --cwd"
+
+RUNNERS: Mapping[str, Runner] = {
+    "mise": Runner("exec x", "-C --cd", Wrapper("-j --jobs", code="-c --command", dashes=True)),
+    **dict.fromkeys(("asdf", "rbenv", "pyenv", "nodenv", "bundle"), Runner("exec")),
+    "poetry": Runner("run", "-C -P --directory --project"),
+    "pipenv": Runner("run", "--python"),
+    "pdm": Runner("run", "-c -p --config --project", Wrapper("-s -p --site-packages --project")),
+    "rye": Runner("run"),
+    "uv": Runner("run", "--directory --project --color --cache-dir --config-file", Wrapper(_UV)),
+    "pixi": Runner("run", table=Wrapper("-e --environment --manifest-path")),
+    "npm": Runner(
+        "exec x",
+        "-C -w --prefix --workspace",
+        Wrapper("-p -w --package --workspace", code="-c --call", dashes=True),
+    ),
+    "pnpm": Runner("exec dlx", "-C -F --dir --filter", Wrapper("--package", line=True)),
+    "yarn": Runner("exec dlx", "--cwd", Wrapper("-p --package", line=True)),
+    "bun": Runner("x", "--cwd", Wrapper("-p --package")),
+    "pipx": Runner("run", table=Wrapper("--spec --python --index-url --pip-args")),
+    **dict.fromkeys(
+        ("lxc", "incus"), Runner("exec", table=Wrapper("--cwd --env --user --group", operands=1, dashes=True))
+    ),
+    "op": Runner("run", table=Wrapper("--env-file --account", dashes=True)),
+    "doppler": Runner("run", "-p -c -t --project --config", Wrapper("-p -c", code="--command", dashes=True)),
+    "infisical": Runner("run", table=Wrapper("--env --path --projectId", code="--command -c", dashes=True)),
+    "dotenvx": Runner("run", table=Wrapper("-f -e --env-file --env", dashes=True)),
+    "aws-vault": Runner("exec", table=Wrapper("-d --duration --region", operands=1, dashes=True)),
+    "devbox": Runner("run", table=Wrapper("-c -e --config --env", line=True)),
+    "tox": Runner("exec e", table=Wrapper("-e", ALL_OPERANDS, dashes=True)),
+    "direnv": Runner("exec", table=Wrapper(operands=1)),
+    **dict.fromkeys(("conda", "mamba", "micromamba"), Runner("run", table=Wrapper(_CONDA, folder="--cwd"))),
+    "perf": Runner(
+        "stat record trace mem",
+        table=Wrapper("-e -o -p -t -C -F -c -r -G -D -I --event --output --repeat --call-graph"),
+    ),
+    "cargo": Runner("watch", table=Wrapper("-x -w -i -d -C", ALL_OPERANDS, code="-s --shell", dashes=True)),
+}
+
 
 Program: TypeAlias = Callable[[ShellState, Call], Result]
 
