@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from hookline.system.find_journal import HEAD_BYTES, MAX_BYTES, RECENT_SECONDS, find_active
+from hookline.system.file_facts import HEAD_BYTES, MAX_JOURNAL_BYTES, RECENT_SECONDS, find_active
 
 NOW = 2_000_000.0
 TEXT = "iteration\tmetric\n1\t0.5\n"
@@ -85,13 +85,13 @@ def test_a_pipe_in_its_place_makes_nobody_wait(tmp_path):
 
 
 def test_of_a_long_one_beginning_and_end_are_read(tmp_path, write):
-    rows = "".join(f"{n}\t{n}.5\t{'x' * 90}\n" for n in range(MAX_BYTES // 64))
+    rows = "".join(f"{n}\t{n}.5\t{'x' * 90}\n" for n in range(MAX_JOURNAL_BYTES // 64))
     write(
         "autoresearch/a/results.tsv",
         text=f"# metric_direction: higher\niteration\tmetric\tdescription\n{rows}",
     )
     found = find_active(str(tmp_path), "", NOW)
 
-    assert len(rows) > MAX_BYTES > HEAD_BYTES
-    assert (found.count, found.metric) == (MAX_BYTES // 64 - 1, f"{MAX_BYTES // 64 - 1}.5")
+    assert len(rows) > MAX_JOURNAL_BYTES > HEAD_BYTES
+    assert (found.count, found.metric) == (MAX_JOURNAL_BYTES // 64 - 1, f"{MAX_JOURNAL_BYTES // 64 - 1}.5")
     assert found.best == found.metric

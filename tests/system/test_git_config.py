@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from hookline.system.git_config import find_setting, parse_config
+from hookline.system.git_facts import find_setting, parse_config
 from hookline.system.read_script import MAX_EXECUTED_BYTES, read_executed_script
 
 CONFIG = r"""

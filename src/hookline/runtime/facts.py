@@ -26,14 +26,13 @@ from hookline.shell import Facts as ShellFacts
 from hookline.system import (
     file_facts,
     full_outputs,
-    git_config,
     git_diff,
     git_facts,
     own_command,
     read_script,
     workspace_fingerprint,
 )
-from hookline.system.find_journal import find_active
+from hookline.system.file_facts import find_active
 from hookline.system.paths import Places, virtual_environment
 
 PROMPT_COUNTER = "prompts"
@@ -95,7 +94,7 @@ def _make_shell_facts(places: Places) -> ShellFacts:
     user_files = (os.path.join(os.path.dirname(places.config), "git", "config"), places.home + "/.gitconfig")
     return ShellFacts(
         read_script=read_script.read_executed_script,
-        git_setting=lambda cwd, name: git_config.find_setting(cwd, name, user_files, places.home),
+        git_setting=lambda cwd, name: git_facts.find_setting(cwd, name, user_files, places.home),
     )
 
 

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from hookline.system.process.hold_signals import DeferredSignals
+from hookline.system.process.spawn import DeferredSignals
 
 
 @pytest.fixture

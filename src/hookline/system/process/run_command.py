@@ -10,8 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from hookline.core.kind import MAX_OUTPUT_BYTES, ProcessResult
 from hookline.system.process.child import Child, start
-from hookline.system.process.descendants import END_SECONDS, GRACE_SECONDS, ask_to_end, end_all, reap_orphans
-from hookline.system.process.hold_signals import DeferredSignals
+from hookline.system.process.descendants import (
+    END_SECONDS,
+    GRACE_SECONDS,
+    adopt_orphans,
+    ask_to_end,
+    end_all,
+    reap_orphans,
+)
 from hookline.system.process.pipes import (
     PipeWriter,
     Watch,
@@ -22,8 +28,7 @@ from hookline.system.process.pipes import (
     watch_output,
 )
 from hookline.system.process.procfs import is_alone
-from hookline.system.process.spawn import NotStarted, Process, spawn
-from hookline.system.process.subreaper import adopt_orphans
+from hookline.system.process.spawn import DeferredSignals, NotStarted, Process, spawn
 
 __all__ = ["Child", "NotStarted", "run", "start"]
 

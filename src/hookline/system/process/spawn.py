@@ -1,10 +1,17 @@
-"""Start of a process in its own session, marked so that its descendants can be found."""
+"""Start of a process in its own session, marked so that its descendants can be found.
+
+Signals are deferred while a process is being started, so that the process is not left running.
+"""
 
 import errno
 import os
+import signal
 import subprocess
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from types import TracebackType
+from typing import Any, Self
 
 from msgspec import Struct
 
@@ -105,3 +112,37 @@ def _explain(error: Exception, cwd: str) -> str:
     if error.filename == cwd:
         return f"its folder {cwd!r} cannot be entered ({error.strerror}); check cwd"
     return _REASONS.get(error.errno or 0) or (error.strerror or str(error)).lower()
+
+
+_NUMBERS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+
+
+class DeferredSignals:
+    """Defer the signals that end this program from entering until `release`."""
+
+    def __init__(self) -> None:
+        self._handlers: dict[int, Any] = {}
+        self._received: list[int] = []
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            handled = [number for number in _NUMBERS if callable(signal.getsignal(number))]
+            self._handlers = {number: signal.signal(number, self._defer) for number in handled}
+        return self
+
+    def _defer(self, number: int, frame: object) -> None:
+        self._received.append(number)
+
+    def release(self) -> None:
+        """Restore the handlers, and deliver the signals that arrived meanwhile."""
+        handlers, self._handlers = self._handlers, {}
+        received, self._received = self._received, []
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in received:
+            os.kill(os.getpid(), number)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()

@@ -18,8 +18,7 @@ from msgspec import Struct
 from hookline.redact import redact
 from hookline.redact.stream import Piece, StreamRedactor
 from hookline.system.process import descendants
-from hookline.system.process.descendants import END_SECONDS, reap_orphans
-from hookline.system.process.hold_signals import DeferredSignals
+from hookline.system.process.descendants import END_SECONDS, adopt_orphans, reap_orphans
 from hookline.system.process.marks import Mark, is_marked
 from hookline.system.process.pipes import (
     PipeWriter,
@@ -31,8 +30,7 @@ from hookline.system.process.pipes import (
     watch_output,
 )
 from hookline.system.process.procfs import ProcessInfo, is_alone, is_usable, list_processes, read_process
-from hookline.system.process.spawn import NotStarted, Process, spawn
-from hookline.system.process.subreaper import adopt_orphans
+from hookline.system.process.spawn import DeferredSignals, NotStarted, Process, spawn
 
 END_SIGNALS = ((signal.SIGINT, 10.0), (signal.SIGTERM, 10.0))
 """Signals that ask a program to end, each with the seconds to wait; then it is killed."""
