@@ -5,7 +5,7 @@ from cells import code, table
 
 from hookline import sinks
 from hookline.core.metrics import FIGURES, Figure
-from hookline.sinks._otel_metrics import COUNTERS
+from hookline.sinks._otel_export import COUNTERS
 
 SORTS = {"count": "counter", "amount": "histogram", "word": "attribute"}
 

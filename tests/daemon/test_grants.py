@@ -12,8 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hookline.core.values import replace
-from hookline.daemon.agent_processes import AgentProcesses
-from hookline.daemon.grant_key import GrantKey
+from hookline.daemon.grant_key import AgentProcesses, GrantKey
 from hookline.policy import grants
 from hookline.system.process import identity
 from hookline.system.session_record import CallingSession
@@ -256,7 +255,7 @@ def test_a_hook_that_a_person_calls_makes_no_agent_of_the_terminal(monkeypatch, 
         12: ("tmux", [b"S", b"1", b"0", b"0", b"0", *rest]),
     }
     monkeypatch.setattr(identity, "read_stat", stats.__getitem__)
-    monkeypatch.setattr("hookline.daemon.agent_processes.find_agent_above", lambda process: "")
+    monkeypatch.setattr("hookline.daemon.grant_key.find_agent_above", lambda process: "")
     agents = AgentProcesses()
     agents.record(CallingSession(id="s", process=10))
 

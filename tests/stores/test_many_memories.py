@@ -5,7 +5,7 @@ import random
 import pytest
 
 from hookline.core.records import Memory
-from hookline.stores import _sqlite_recall
+from hookline.stores import sqlite
 from hookline.stores.sqlite import open_store
 
 MANY = 2_500
@@ -40,7 +40,7 @@ def found(store, text, **near):
 
 
 def test_it_is_the_quick_way_that_is_tried(store):
-    assert _sqlite_recall.MAX_FULL_RANKING < MANY * 8 // 9
+    assert sqlite.MAX_FULL_RANKING < MANY * 8 // 9
 
 
 def test_a_rare_word_brings_the_memory_among_thousands(store):

@@ -13,8 +13,7 @@ from hookline.core.records import KnownError
 from hookline.core.store import Recorder, Store
 from hookline.core.values import replace
 from hookline.daemon import log
-from hookline.daemon.agent_processes import AgentProcesses
-from hookline.daemon.grant_key import GrantKey
+from hookline.daemon.grant_key import AgentProcesses, GrantKey
 from hookline.policy.parse_files import Layer
 from hookline.policy.repository_env import start_folder
 from hookline.runtime import open_store

@@ -14,9 +14,9 @@ from hookline.core.events import Stop, UserPromptSubmit
 from hookline.core.hook import hook
 from hookline.core.response import Response, block, remember, warn
 from hookline.core.state import State
-from hookline.core.token_target import parse_prompt_target
 from hookline.core.values import replace
 from hookline.hooks import _token_budget
+from hookline.hooks._token_budget import parse_prompt_target
 
 TARGET_VARIABLE = "AUTORESEARCH_TOKEN_TARGET"
 _NOTE = "token-budget"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.core.token_target import (
+from hookline.hooks._token_budget import (
     Completion,
     Decision,
     Tracker,
