@@ -58,6 +58,7 @@ SHARES = {
     "self_protect": 0.97,
     "self_protect_harmless": 0.96,
     "daily_work": 0.99,
+    "agent_work": 0.99,
 }
 """Shares of right verdicts that must not be lost."""
 

@@ -81,12 +81,14 @@ def _copy(state: ShellState, call: Call) -> Result:
         folder = sources.pop()
     if folder is not None:
         for source in sources:
-            _store_copy(state, source, folder, single=len(sources) == 1)
+            _store_copy(state, source, folder, single=len(sources) == 1, stdin=call.stdin)
     return Result("")
 
 
-def _store_copy(state: ShellState, source: Word, target: Word, *, single: bool) -> None:
-    content = state.files.get(resolve(state, source.text)) or unknown_output(state)
+def _store_copy(state: ShellState, source: Word, target: Word, *, single: bool, stdin: str = "") -> None:
+    is_input = source.text in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+    known = stdin if is_input else state.files.get(resolve(state, source.text))
+    content = known or unknown_output(state)
     if single and not target.text.endswith("/"):
         write_file(state, target.text, content, append=False)
     write_file(state, f"{target.text}/{posixpath.basename(source.text)}", content, append=False)

@@ -49,7 +49,7 @@ _SED = Operands(
 )
 _SCRIPTED = Operands(values="-e -E -I -M -m -F -l -0 -r -x -C", skip=1, unless="-e -E")
 _IN_PLACE = re.compile(r"-(?![MIm-])[a-zA-Z0-9]{0,6}?i")
-_LINE_RANGE = re.compile(r"\d+(?:,\d+)?p|\d+q")
+_LINE_RANGE = re.compile(r"\d+(?:,\+?\d+)?p(?:;\s*\d+q)?;?|\d+q|\$p")
 
 
 def _sed(command: SimpleCommand) -> Effects:
@@ -59,13 +59,19 @@ def _sed(command: SimpleCommand) -> Effects:
         _IN_PLACE.match(word.text) or word.text.startswith("--in-place") for word in command.words[1:]
     )
     effects = list(table_effects(command, _SED if is_sed else _SCRIPTED))
+    options = parse_options(command.words[1:], _SED.valued_options(), mixed=True)
+    values = [value for name, value in options.options if value and name in ("-e", "--expression")]
+    scripts = values or list(options.operands[:1])
+    prints_range = options.has("-n") and all(_LINE_RANGE.fullmatch(script.text) for script in scripts)
     yield from (
-        Effect(action="edit" if in_place and effect.action == "read" else effect.action, path=effect.path)
+        Effect(
+            action="edit" if in_place and effect.action == "read" else effect.action,
+            path=effect.path,
+            bounded=is_sed and prints_range,
+        )
         for effect in effects
     )
-    options = parse_options(command.words[1:], _SED.valued_options(), mixed=True)
-    scripts = [value for name, value in options.options if value and name in ("-e", "--expression")]
-    for script in (scripts or options.operands[:1]) if is_sed else ():
+    for script in scripts if is_sed else ():
         for path in parse_sed(script.text).writes:
             yield Effect(action="write", path=Word(text=path, span=script.span))
 
@@ -100,11 +106,14 @@ def _awk(command: SimpleCommand) -> Effects:
     scripts = [value for name, value in options.options if name in ("-f", "--file") and value is not None]
     yield from (Effect(action="read", path=word) for word in scripts)
     in_place = any(value is not None and value.text == "inplace" for _, value in options.options)
+    selects = not scripts and any(map(_SELECTION.match, (word.text for word in options.operands[:1])))
     for word in options.operands[0 if scripts else 1 :]:
         if not _SETTING.match(word.text):
-            yield Effect(action="edit" if in_place else "read", path=word)
+            yield Effect(action="edit" if in_place else "read", path=word, bounded=selects)
 
 
+_SELECTION = re.compile(r"\s*(?:/[^/]|\$\d+\s*[~=<>!]|NR\s*[=<]|.*\bEND\s*\{)", re.DOTALL)
+"""Start of an awk script that prints selected lines or a summary."""
 _QUERY = re.compile(
     r"\s*(?:select|explain|pragma\s+\w+\s*(?:\(|;|$)|\.(?:tables|schema|mode|headers|dump)\b)[^;]*;?\s*",
     re.IGNORECASE,

@@ -241,7 +241,9 @@ def _jq(command: SimpleCommand) -> Effects:
             others.append(word)
     options = parse_options(others, ("-f", "--from-file", "-L", "--indent"), mixed=True)
     has_file = options.value("-f", "--from-file") is not None
-    yield from (Effect(action="read", path=word) for word in options.operands[0 if has_file else 1 :])
+    selects = has_file or any(word.text.strip() not in (".", "") for word in options.operands[:1])
+    for word in options.operands[0 if has_file else 1 :]:
+        yield Effect(action="read", path=word, bounded=selects)
 
 
 _MODE_OPTION = re.compile(r"-[rwxXst]+(?:[,+=-].*)?|--reference(?:=.*)?")

@@ -39,7 +39,9 @@ _ROWS: Mapping[str, Operands] = {
     " xdg-open start pbcopy xclip wl-copy qlmanage lynx w3m links elinks csvlook csvcat rich mcat lolcat ccat"
     " pygmentize highlight enscript a2ps lpr lp xmlstarlet catdoc pdftotext nm objdump readelf": Operands(),
     "head tail ghead gtail": Operands(
-        values="-n -c -s --lines --bytes --pid --sleep-interval", bounded="always"
+        values="-n -c -s --lines --bytes --pid --sleep-interval",
+        bounded="always",
+        follows="-f -F --follow",
     ),
     "less zless most pg": Operands(values=_LESS, reads="-k -T --lesskey-file", writes="-o -O --log-file"),
     "more zmore": Operands(values="-n --lines"),
@@ -87,6 +89,7 @@ _ROWS: Mapping[str, Operands] = {
         values="-o -p -t -f --output-format --input-format --xpath --format --from --to --arg -I --indent",
         skip=1,
         unless="--from-file --xpath --format",
+        bounded="--xpath",
         edits="-i --inplace --in-place",
     ),
     "grep egrep fgrep zgrep zegrep zfgrep ggrep bzgrep xzgrep pcregrep pcre2grep ugrep ug": Operands(
@@ -96,7 +99,7 @@ _ROWS: Mapping[str, Operands] = {
         unless="-e -f --regexp --file",
         here="-r -R --recursive --dereference-recursive -d",
         recursive="-r -R --recursive --dereference-recursive",
-        bounded=_GREP_LIMITS,
+        bounded="always",
     ),
     "rg ripgrep rga ag ack sift pt": Operands(
         values=_RG + " -m --max-count",

@@ -38,6 +38,8 @@ class Operands(NamedTuple):
     """Options that include everything below a folder."""
     bounded: str = ""
     """Options that limit the output."""
+    follows: str = ""
+    """Options with which the output does not end."""
     inspects: str = ""
     """Options that restrict the action to `inspect`."""
     edits: str = ""
@@ -49,8 +51,7 @@ class Operands(NamedTuple):
 
     def is_bounded(self, options: Options) -> bool:
         """Return whether the output is limited; that of `tail -f` is not."""
-        follows = self.bounded == "always" and options.has("-f", "-F", "--follow")
-        return _applies(self.bounded, options) and not follows
+        return _applies(self.bounded, options) and not _applies(self.follows, options)
 
 
 @lru_cache(maxsize=1024)

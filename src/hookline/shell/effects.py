@@ -22,7 +22,10 @@ MAX_EFFECTS = 1_000
 """Maximum number of effects of one line; a line with more is not judged in full."""
 _CONTAINER = re.compile(r"(?:docker|podman|nerdctl|docker-compose|kubectl|oc|k3s) exec")
 _LOCAL_HOST = re.compile(r"(?:[^@]*@)?(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)")
-_FILTERS = word_set("head tail wc grep egrep fgrep rg md5sum sha1sum sha256sum sha512sum cksum")
+_FILTERS = word_set(
+    "head tail wc grep egrep fgrep rg jq gojq yq xmllint md5sum sha1sum sha256sum sha512sum cksum"
+    " python node perl ruby"
+)
 """Programs that print only a part of their input, or a summary."""
 _INPUT = frozenset({"<", "<>"})
 _OUTPUT = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
@@ -72,8 +75,12 @@ def _find_limited(commands: Sequence[SimpleCommand]) -> set[int]:
     """Return the indexes of the commands of which only a part of the output is printed, or a summary."""
     limited: set[int] = set()
     for index in range(len(commands) - 1, -1, -1):
-        if commands[index].name in _FILTERS or index in limited:
-            limited.update(commands[index].stdin_origins)
+        command = commands[index]
+        to_file = any(one.op in _OUTPUT and one.fd in ("", "1") for one in command.redirects)
+        if command.name in _FILTERS or index in limited or to_file:
+            limited.update(command.stdin_origins)
+        if index in limited:
+            limited.update(origin for word in command.words for origin in word.origins)
     return limited
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import TypeAlias
 
-from hookline.shell.git_settings import find_hook_commands, find_setting_commands
+from hookline.shell.git_settings import find_hook_commands, find_setting_commands, find_written_setting
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import UNKNOWN, Word
 from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, cwd, lookup, set_values
@@ -76,6 +76,9 @@ def _find_setting(state: ShellState, settings: Mapping[str, str], key: str) -> s
         return settings[key]
     if "git " + key in state.variables:
         return lookup(state, "git " + key)
+    written = find_written_setting(state, key, settings.get("include.path"))
+    if written is not None:
+        return written
     folder = cwd(state)
     if UNKNOWN in folder or UNKNOWN in key:
         return None

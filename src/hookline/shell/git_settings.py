@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
 from hookline.shell.options import word_set
-from hookline.shell.shell_state import InnerCommand, ShellState, find_file, resolve
+from hookline.shell.shell_state import InnerCommand, ShellState, find_file, lookup, resolve, spend
 from hookline.shell.syntax import Span
 
 _COMMAND_SETTINGS = word_set(
@@ -47,6 +48,39 @@ def find_setting_commands(key: str, value: str, via: str, span: Span) -> Iterato
         if key.endswith("helper") and command == value and not value.startswith("/"):
             return
         yield InnerCommand(via, span, code=command)
+
+
+def find_written_setting(state: ShellState, key: str, included: str | None) -> str | None:
+    """Return the value of *key* in a git configuration file that this line has written."""
+    variables = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG")
+    named = (lookup(state, name) for name in variables if name in state.variables)
+    paths = {resolve(state, path) for path in (included, *named) if path}
+    for path, content in tuple(state.files.items()) if state.files else ():
+        if (path in paths or path.endswith(_SETTINGS_FILES)) and spend(state, len(content) >> 4):
+            value = _parse_settings(content).get(key)
+            if value is not None:
+                return value
+    return None
+
+
+_SETTINGS_FILES = ("/.git/config", "/.gitconfig", "/git/config", "/.git/config.worktree")
+_SECTION = re.compile(r"\s*\[\s*([\w.-]+)(?:\s+\"([^\"]*)\")?\s*\]\s*")
+_QUOTE = re.compile(r'\\(.)|"')
+_SETTING = re.compile(r"\s*([\w-]+)\s*=\s*(.*?)\s*")
+
+
+def _parse_settings(content: str) -> dict[str, str]:
+    """Return the settings in the text of a git configuration file, with names in lower case."""
+    settings: dict[str, str] = {}
+    section = ""
+    for line in content.splitlines():
+        header = _SECTION.match(line)
+        if header is not None:
+            section = ".".join(filter(None, header.groups())).lower()
+        setting = _SETTING.fullmatch(line, header.end() if header is not None else 0)
+        if setting is not None:
+            settings[f"{section}.{setting[1].lower()}"] = _QUOTE.sub(r"\1", setting[2])
+    return settings
 
 
 def find_hook_commands(state: ShellState, folder: str, span: Span) -> Iterator[InnerCommand]:

@@ -59,11 +59,24 @@ def expand_parameter(state: ShellState, param: Param, expand: ExpandText) -> tup
         )
     if param.op == "len":
         return (str(len(items)),)
-    if param.op:
+    if param.op == ":":
+        items = _slice_items(param, items, expand(param.arg))
+    elif param.op:
         return tuple(_apply_operator(state, param, item, expand) for item in items) or (
             _apply_operator(state, param, None, expand),
         )
     return (" ".join(items),) if param.name == "*" or param.subscript == ("*",) else items
+
+
+def _slice_items(param: Param, items: tuple[str, ...], bounds: str) -> tuple[str, ...]:
+    """Return the items of `${array[@]:start:length}`; all of them if the bounds are unknown."""
+    match = _SUBSTRING_BOUNDS.fullmatch(bounds)
+    if match is None:
+        return items
+    start = int(match.group(1))
+    start -= param.name in ("@", "*") and start > 0  # position 0 is the name of the script
+    rest = items[start:]
+    return rest if match.group(2) is None else rest[: int(match.group(2))]
 
 
 def find_default_parts(state: ShellState, param: Param, expand: ExpandText) -> tuple[Part, ...] | None:

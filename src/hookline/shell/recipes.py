@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TypeAlias
 
 from hookline.shell.ansi import decode_ansi
@@ -50,15 +51,20 @@ _RUN_SUBCOMMANDS = word_set("run run-script rum urn")
 
 
 def extract_recipe(
-    text: str, settings: Mapping[str, str] | None = None, targets: Iterable[str] | None = None
+    text: str,
+    settings: Mapping[str, str] | None = None,
+    targets: Iterable[str] | None = None,
+    *,
+    prints: bool = False,
 ) -> str:
     """Return the commands in the recipes of a makefile or a justfile, one per line, with known variables.
 
-    With *targets*, only the recipes that make them; without any target in it, those of the first one.
+    With *targets*, only the recipes that make them; without any target in it, those of the first one. With
+    *prints*, only the commands that make runs while it reads the file.
     """
     if OPAQUE in text:
         return OPAQUE
-    chosen = _select_rules(text, targets)
+    chosen = "" if prints else _select_rules(text, targets)
     lines = [line.strip().lstrip("@-+") for line in map(_extract_command, chosen.split("\n")) if line]
     lines += [match.group(1) or match.group(2) or "" for match in _SHELL_CALL.finditer(text)]
     variables = {**dict(_VARIABLE.findall(text)), **(settings or {})}
@@ -124,8 +130,9 @@ def _make(state: ShellState, call: Call) -> Result:
     settings = {name: value for name, equals, value in pairs if equals}
     named = [word.text for word in options.operands if "=" not in word.text]
     targets = None if any(UNKNOWN in name for name in named) else named
+    extract = partial(extract_recipe, settings=settings, targets=targets, prints=options.has(*_PRINT_OPTIONS))
     inner = [
-        InnerCommand("make", call.span, code=extract_recipe(text, settings, targets), exists=exists)
+        InnerCommand("make", call.span, code=extract(text), exists=exists)
         for text, exists in _read_makefiles(state, call, options)
         if text and spend(state, len(text) >> 4)
     ]
@@ -149,6 +156,8 @@ def _read_makefiles(state: ShellState, call: Call, options: Options) -> Iterator
 
 
 _MAKEFILE_OPTIONS = word_set("-f --file --makefile --justfile")
+_PRINT_OPTIONS = word_set("-n -q --just-print --dry-run --recon --question")
+"""Options with which make prints the commands instead."""
 
 
 def _just(state: ShellState, call: Call) -> Result:

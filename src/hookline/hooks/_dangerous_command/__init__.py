@@ -161,6 +161,12 @@ def _resolve(command: SimpleCommand, place: Place) -> tuple[SimpleCommand, Place
     return command, place
 
 
+_RESOURCE = re.compile(
+    r"(?:remove|stop)-(?:az|s3|ec2|rds|ecs|eks|iam|lm|ddb|cfn|r53|gc[a-z]|ad[a-z]|vm|mg|sql|pnp)"
+)
+"""Cmdlets that delete or stop something in a cloud or a directory service."""
+
+
 def _names(command: SimpleCommand) -> Iterator[tuple[int, str]]:
     """Yield the names of the programs that *command* may run, each with the number of words to skip."""
     first = command.words[0]
@@ -175,8 +181,9 @@ def _names(command: SimpleCommand) -> Iterator[tuple[int, str]]:
         # `r${x}m` may be rm, and in `$SUDO rm` the unknown word may be a wrapper, or empty.
         yield 1, first.text.replace(UNKNOWN, "").rpartition("/")[2]
         yield from ((2, word.text) for word in command.words[1:2])
-    elif first.text[:1].isupper() and "-" in first.text:
-        yield 1, first.text.lower()
+    elif "-" in first.text:
+        name = first.text.lower()
+        yield 1, "remove-resource" if _RESOURCE.match(name) else name
 
 
 _WORD = re.compile(r"[A-Za-z]+")

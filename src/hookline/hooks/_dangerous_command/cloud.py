@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
-from hookline.hooks._dangerous_command.scratch import are_created
+from hookline.hooks._dangerous_command.scratch import LOCAL_URL, are_created, find_emptied_mount
 from hookline.hooks._dangerous_command.tables import Split, table
 from hookline.shell import SimpleCommand, Word
 
@@ -43,6 +43,7 @@ _AWS = """aws s3 rb|rm                                                          
     aws * delete-*|terminate-*|remove-*|deregister-*|purge-*|release-*|revoke-*  cloud-delete
     aws * batch-delete-*|*-deletion|unsubscribe|empty-*|destroy-*|detach-*       cloud-delete
     aws cloudfront create-invalidation                                           edge-change
+    aws ecs|autoscaling|application-autoscaling|eks *  --desired-co*=0|--desired-ca*=0|--max-*=0 cloud-delete
     aws route53 change-resource-record-sets --change-batch=*DELETE*              cloud-delete"""
 _STORAGE = """gsutil rm|rb                                                           bucket-delete
     gsutil rsync -d                                                              mirror-delete
@@ -62,12 +63,22 @@ _STORAGE = """gsutil rm|rb                                                      
     duplicity|duplicati-cli|kopia|bupstash|tarsnap @delete                       backup-delete
     tarsnap -d|--nuke                                                            backup-delete
     kopia snapshot delete|expire                                                 backup-delete"""
+
+
+def _spares_local_endpoint(command: SimpleCommand, split: Split, place: Place) -> bool:
+    """Return whether the request goes to an emulator on this machine."""
+    settings = (value for name, value in command.assignments if name.startswith("AWS_ENDPOINT_URL"))
+    return any(map(LOCAL_URL.match, (split.given.get("--endpoint-url", ""), *settings)))
+
+
 _STORAGE_JUDGES: Mapping[str, Judge] = {
     **table(
         CLOUD,
         _AWS,
         values="--region --profile --output --endpoint-url --query --ca-bundle --color --cli-read-timeout"
-        " --cli-connect-timeout --change-batch --bucket --key",
+        " --cli-connect-timeout --change-batch --bucket --key --desired-count --desired-capacity --max-size"
+        " --max-capacity --cluster --service --auto-scaling-group-name",
+        spares=_spares_local_endpoint,
     ),
     **table(CLOUD, _STORAGE, values="-o -h -u -r --repo -p --password-file --config --alias"),
 }
@@ -88,6 +99,7 @@ _PLATFORMS = """az ...delete|delete-batch|purge|remove|untag|deallocate|revoke  
     fastly|flarectl|cfcli|cloudflared|wrangler|bunny @delete                     cloud-delete
     wrangler rollback                                                            edge-change
     eksctl|kops|gardenctl|rosa @delete                                           cloud-delete
+    remove-resource !-whatif|-WhatIf                                             cloud-delete
     eb terminate                                                                 cloud-delete"""
 _STACKS = """terraform|tofu|terragrunt destroy|destroy-all                         infrastructure-destroy
     terraform|tofu|terragrunt apply -destroy|-auto-approve|--auto-approve|--destroy infrastructure-destroy
@@ -156,9 +168,15 @@ def _spares_created(command: SimpleCommand, split: Split, place: Place) -> bool:
     ]
     words = [word for word in command.words if word.text in named]
     operands = [word for word in command.words[1:] if not word.text.startswith("-")]
+    pairs = pairwise(word.text for word in command.words)
+    files = [value for name, value in pairs if name in ("-f", "--file") and value.endswith((".yml", ".yaml"))]
+    if files and all(map(_TEST_FILE.search, files[-1:])):
+        return True
     return are_created(command, words or operands, place)
 
 
+_TEST_FILE = re.compile(r"(?i)(?:^|[._/-])(?:tests?|testing|e2e|ci|integration)[._-]")
+"""Name of a compose file whose services have only test data."""
 _LOCAL_CLUSTER = re.compile(r"kind-.*|k3d-.*|minikube|docker-desktop|rancher-desktop|colima")
 
 
@@ -206,7 +224,7 @@ _CONTAINER_JUDGES: Mapping[str, Judge] = table(
     virsh destroy|undefine|vol-delete|pool-delete|snapshot-delete    container-remove-force
     """,
     values="-H --host -c --context -p --project-name --profile -e --env -v --volume --name -w --network --pid"
-    " --project-directory --env-file --filter -t --time -s --signal --log-level --config",
+    " --project-directory --env-file --filter -t --time -s --signal --log-level --config --file",
     spares=_spares_created,
 )
 
@@ -235,7 +253,9 @@ KUBERNETES = Pack(
 _KUBERNETES_JUDGES: Mapping[str, Judge] = table(
     KUBERNETES,
     """
-    kubectl|oc|k3s|k delete                                     kubernetes-delete
+    kubectl|oc|k delete                                         kubernetes-delete
+    k3s|microk8s|minikube|k0s kubectl delete|drain              kubernetes-delete
+    k3s delete                                                  kubernetes-delete
     kubectl|oc|k drain|cordon|taint                             kubernetes-evict
     kubectl|oc|k replace --force                                kubernetes-delete
     kubectl|oc|k scale --replicas=0                             kubernetes-evict
@@ -263,6 +283,13 @@ def _apply_plan(command: SimpleCommand, words: tuple[Word, ...], place: Place) -
     texts = [word.text for word in words]
     if "apply" not in texts:
         return
+    exports = (
+        word.text.partition("=") for one in place.earlier() if one.name == "export" for word in one.words
+    )
+    settings = (*command.assignments, *((name, value) for name, _, value in exports))
+    if any(name.startswith("TF_CLI_ARGS") and "-destroy" in value for name, value in settings):
+        yield CLOUD.find("infrastructure-destroy", command)
+        return
     for earlier in place.earlier():
         plan = [word.text for word in earlier.words]
         destroys = "plan" in plan and {"-destroy", "--destroy"} & set(plan)
@@ -274,4 +301,20 @@ def _apply_plan(command: SimpleCommand, words: tuple[Word, ...], place: Place) -
 
 
 _PLAN_JUDGES: Mapping[str, Judge] = dict.fromkeys(("terraform", "tofu", "terragrunt"), _apply_plan)
-TABLES = (_PLAN_JUDGES, _STORAGE_JUDGES, _PLATFORM_JUDGES, _CONTAINER_JUDGES, _KUBERNETES_JUDGES)
+
+
+def _mounts(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    volume = find_emptied_mount(command, place)
+    if volume is not None:
+        yield CONTAINERS.find("volume-delete", command, volume)
+
+
+_MOUNT_JUDGES: Mapping[str, Judge] = dict.fromkeys(_DOCKER.split("|"), _mounts)
+TABLES = (
+    _MOUNT_JUDGES,
+    _PLAN_JUDGES,
+    _STORAGE_JUDGES,
+    _PLATFORM_JUDGES,
+    _CONTAINER_JUDGES,
+    _KUBERNETES_JUDGES,
+)

@@ -5,7 +5,14 @@ from collections.abc import Iterator, Mapping
 
 from hookline.hooks._dangerous_command.machine import find_code
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
-from hookline.hooks._dangerous_command.scratch import are_created, is_inside_created, is_temporary
+from hookline.hooks._dangerous_command.scratch import (
+    LOCAL_URL,
+    are_created,
+    is_inside_created,
+    is_local,
+    is_temporary,
+    uses_created_port,
+)
 from hookline.hooks._dangerous_command.tables import Split, table
 from hookline.shell import SimpleCommand, Word
 from hookline.shell.options import parse_options, word_set
@@ -28,6 +35,9 @@ _DOCUMENTS = re.compile(
 _SCRIPTED = re.compile(r"flushall|flushdb|call\(\s*['\"](?:del|unlink)['\"]")
 """Calls in a script for a key-value store that delete."""
 _KEYS = frozenset({"flushall", "flushdb", "shutdown", "debug", "swapdb"})
+_KEY_PAIRS = frozenset({("script", "flush"), ("function", "flush")})
+_KEY_PATHS = frozenset({("config", "set", "dir"), ("config", "set", "dbfilename")})
+"""Settings with which a store overwrites any file."""
 
 
 _CREATED = re.compile(
@@ -69,7 +79,7 @@ def destroys_keys(words: list[str]) -> bool:
     low = [word.lower() for word in words]
     if low[:1] in (["eval"], ["eval_ro"]) and len(low) > 1:
         return _SCRIPTED.search(low[1]) is not None
-    return bool(low) and (low[0] in _KEYS or low[:2] in (["script", "flush"], ["function", "flush"]))
+    return bool(low) and (low[0] in _KEYS or tuple(low[:2]) in _KEY_PAIRS or tuple(low[:3]) in _KEY_PATHS)
 
 
 DATABASES = Pack(
@@ -142,15 +152,15 @@ _TEST_NAME = re.compile(r"(?i)(?:.*_)?(?:tests?|testing|scratch|tmp)(?:_.*|\d*)"
 
 
 def _is_test_database(names: tuple[Word, ...]) -> bool:
-    return bool(names) and all(_TEST_NAME.fullmatch(name.text) for name in names)
+    texts = [name.text.partition("?")[0].rpartition("/")[2] for name in names]
+    return bool(texts) and all(map(_TEST_NAME.fullmatch, texts))
 
 
 def _is_scratch(command: SimpleCommand, names: tuple[Word, ...], place: Place) -> bool:
     """Return whether the database is a temporary file, or was created by the line."""
     if is_inside_created(command, place) or any(are_created(command, [name], place) for name in names):
         return True
-    hosts = [word.text for word in command.words if word.text in ("-h", "--host") or "://" in word.text]
-    if not hosts and _is_test_database(names[:1]):
+    if uses_created_port(command, place) or (is_local(command) and _is_test_database(names[:1])):
         return True
     is_file = command.name.startswith(("sqlite", "duckdb", "litecli"))
     return is_file and bool(names) and is_temporary(names[0], command.cwd, place)
@@ -166,7 +176,8 @@ def _keys(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iter
     operands = parse_options(words, word_set("-h -p -a -n -u -s -r -i --user --pass --cacert")).operands
     lines = [line.split() for line in command.stdin.splitlines()[:100]]
     deletes = any(map(destroys_keys, [[word.text for word in operands], *lines]))
-    if (deletes or _deletes_all_keys(operands, place)) and not is_inside_created(command, place):
+    created = is_inside_created(command, place) or uses_created_port(command, place)
+    if (deletes or _deletes_all_keys(operands, place)) and not created:
         yield DATABASES.find("store-flush", command)
 
 
@@ -221,10 +232,18 @@ _CLIENT_JUDGES: Mapping[str, Judge] = {
 }
 
 
+def _is_test_setting(name: str, value: str) -> bool:
+    """Return whether a variable or option selects test data: `RAILS_ENV=test`, `DATABASE_URL=…/app_test`."""
+    if name.endswith(("_ENV", "_SETTINGS_MODULE")) or name in ("--env", "--settings"):
+        return value.rpartition(".")[2].startswith("test")
+    database = value.partition("?")[0].rpartition("/")[2]
+    return LOCAL_URL.match(value) is not None and _TEST_NAME.fullmatch(database) is not None
+
+
 def _spares_created(command: SimpleCommand, split: Split, place: Place) -> bool:
     around = place.commands[max(0, place.index - len(command.via)) : place.index + 1]
     settings = [setting for one in around for setting in one.assignments]
-    tests = any(name.endswith("_ENV") and value.startswith("test") for name, value in settings)
+    tests = any(_is_test_setting(name, value) for name, value in (*settings, *split.given.items()))
     if tests or (command.name == "dropdb" and _is_test_database(split.operands[-1:])):
         return True
     return are_created(command, split.operands[-1:], place) or is_inside_created(command, place)
@@ -243,7 +262,7 @@ _DROP_JUDGES: Mapping[str, Judge] = table(
     prisma db execute <*drop*|*truncate*|*delete*                      database-drop
     drizzle-kit drop                                                   database-drop
     drizzle-kit push --force                                           database-drop
-    wrangler d1 execute --command=*DROP*|--command=*TRUNCATE*|--command=*DELETE?FROM* database-drop
+    wrangler d1 execute --command=*DROP*|--command=*TRUNCATE*|--command=*DELETE?FROM* !--local database-drop
     mix ecto.drop|ecto.reset                                           database-drop
     rails|rake ...db:drop*|db:reset*|db:migrate:reset*|db:purge*|db:schema:load*|db:truncate_all database-drop
     sequelize|sequelize-cli|typeorm|mikro-orm ...db:drop|schema:drop|*:undo:all database-drop

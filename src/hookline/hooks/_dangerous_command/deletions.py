@@ -23,6 +23,7 @@ from hookline.hooks._dangerous_command.targets import (
     find_listing,
     find_loss,
     listed_folders,
+    selects_git,
 )
 from hookline.shell import UNKNOWN, Action, Effect, SimpleCommand, Word
 from hookline.shell.options import parse_options, word_set
@@ -113,11 +114,8 @@ def _judge_listed(
         return
     for root in listed_folders(listing):
         rule = find_loss(root, listing.command.cwd, place)
-        if (
-            _GIT_DATA.search(root.text)
-            and not listing.narrowed
-            and not is_scratch_folder(listing.command, place)
-        ):
+        is_git = selects_git(listing) or (_GIT_DATA.search(root.text) and not listing.narrowed)
+        if is_git and not is_scratch_folder(listing.command, place):
             yield HISTORY.find("rm-git-metadata", command, root)
         if rule in (None, "rm-unknown") or (listing.narrowed and root.text != "/"):
             continue

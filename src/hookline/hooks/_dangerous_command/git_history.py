@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from typing import NamedTuple
 
 from hookline.hooks._dangerous_command.rule import Pack, Place
@@ -136,8 +137,21 @@ def _is_branch_list(word: Word, place: Place) -> bool:
     return False
 
 
+def _creates_branches(git: Git) -> bool:
+    """Return whether the line itself created all branches that the command deletes."""
+    options = {"checkout": "-b", "switch": "-c", "worktree": "-b"}
+    created: set[str] = set()
+    for earlier in git.place.earlier():
+        texts = [word.text for word in earlier.words]
+        if earlier.name == "git" and any(name in texts[1:4] for name in options):
+            created |= {value for name, value in pairwise(texts) if name in options.values()}
+    names = {word.text for word in git.inner.operands}
+    return bool(names) and names <= created
+
+
 def _branch(git: Git) -> Iterator[str]:
-    if git.inner.has("-D") or (git.inner.has("-d", "--delete") and git.inner.has("-f", "--force")):
+    forced = git.inner.has("-D") or (git.inner.has("-d", "--delete") and git.inner.has("-f", "--force"))
+    if forced and not _creates_branches(git):
         yield "git-branch-delete-force"
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from hookline.hooks._dangerous_command.rule import Place
 from hookline.shell import UNKNOWN, SimpleCommand, Word
@@ -23,6 +25,8 @@ _TYPES = _CREATING | word_set(
     kill compose down deployment service"""
 )
 """Operands that are not names."""
+_LOCAL_HOST = re.compile(r"localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|/.*")
+LOCAL_URL = re.compile(r"\w+://(?:[^/@]*@)?(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::(\d+))?(?:[/?]|$)")
 
 
 def join_path(text: str, cwd: str | None, place: Place) -> str:
@@ -150,6 +154,44 @@ def _created_names(command: SimpleCommand) -> Iterator[str]:
     runs = command.name in _DOCKER and any(word.text == "run" for word in command.words[1:3])
     if not runs:
         yield from (word.text for word in command.words[1:] if not word.text.startswith("-"))
+
+
+def is_local(command: SimpleCommand) -> bool:
+    """Return whether a client connects to this machine."""
+    texts = [word.text for word in command.words]
+    hosts = [value for name, value in pairwise(texts) if name in ("-h", "--host")]
+    hosts += [text.partition("=")[2] for text in texts if text.startswith("--host=")]
+    urls = (text for text in texts if "://" in text)
+    return all(map(_LOCAL_HOST.fullmatch, hosts)) and all(map(LOCAL_URL.match, urls))
+
+
+def find_emptied_mount(command: SimpleCommand, place: Place) -> Word | None:
+    """Return the volume of `docker run -v DATA:/data IMAGE …` whose whole content the command deletes."""
+    text = " ".join(word.text for word in command.words)
+    if "run" not in text.split(None, 3)[1:3]:
+        return None
+    for option, volume in pairwise(command.words):
+        source, colon, rest = volume.text.partition(":")
+        folder = re.escape(rest.partition(":")[0].rstrip("/") or "/")
+        deletes = rf"(?:\brm\s+-\w*[rR]|\bfind\s)[^;&|]*?\s?{folder}/?(?:\*|\.\*|\.git)?(?:\s|$|['\";&])"
+        if option.text not in ("-v", "--volume") or not colon or re.search(deletes, text) is None:
+            continue
+        scratch = source.startswith((*_TEMPORARY, UNKNOWN))
+        if not scratch and not are_created(command, [Word(text=source, span=volume.span)], place):
+            return volume
+    return None
+
+
+def uses_created_port(command: SimpleCommand, place: Place) -> bool:
+    """Return whether a client connects to a port of this machine that a container of the line publishes."""
+    texts = [word.text for word in command.words]
+    ports = {value for name, value in pairwise(texts) if name in ("-p", "-P", "--port")}
+    ports |= {text.partition("=")[2] for text in texts if text.startswith("--port=")}
+    ports |= {match[1] for match in map(LOCAL_URL.match, texts) if match is not None}
+    if not ports or not is_local(command):
+        return False
+    runs = (one for one in place.earlier() if one.name in _DOCKER and _creates(one))
+    return any(word.text.split(":")[-2:-1] == [port] for one in runs for word in one.words for port in ports)
 
 
 def is_inside_created(command: SimpleCommand, place: Place) -> bool:

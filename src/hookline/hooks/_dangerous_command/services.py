@@ -105,8 +105,25 @@ _SERVERS = """systemctl stop|disable|mask|kill|isolate                          
     deck gateway reset|sync                                                      service-delete
     unleash ...archive|delete|remove                                             service-delete
     ldcli ...archive|delete|remove                                               service-delete"""
+
+
+def _spares_own_unit(command: SimpleCommand, split: Split, place: Place) -> bool:
+    """Return whether the service is the user's own, or the line starts it again."""
+    if command.name != "systemctl" or "ssh" in command.via:
+        return False
+    if "--user" in split.given:
+        return True
+    units = {word.text for word in split.operands[1:]}
+    later = (one for one in place.commands[place.index + 1 :] if one.name == "systemctl")
+    started = {
+        word.text for one in later if _STARTS & {word.text for word in one.words} for word in one.words
+    }
+    return bool(units) and units <= started
+
+
+_STARTS = frozenset({"start", "restart"})
 _SERVER_JUDGES: Mapping[str, Judge] = {
-    **table(SAAS, _SERVERS, values="-t --type -H -M -p -f -s"),
+    **table(SAAS, _SERVERS, values="-t --type -H -M -p -f -s", spares=_spares_own_unit),
     **table(SAAS, "haproxy -sf|-st service-stop", long=True),
 }
 
@@ -131,12 +148,13 @@ PUBLISH = Pack(
 _GLOBAL = "-g|--global"
 _ENVIRONMENT = re.compile(r"(?!/(?:usr|bin|opt|snap)/|.*/\.(?:local|pyenv)/).+/bin/\w")
 """Path of a program in a virtual environment."""
-_LOCAL_REGISTRY = re.compile(r"(?:oci://|docker://)?(?:localhost|127\.\d+\.\d+\.\d+|kind-registry)[:/]")
+_LOCAL_REGISTRY = re.compile(r".*ToMavenLocal$|(?:\w+://)?(?:localhost|127\.\d+\.\d+\.\d+|kind-registry)[:/]")
 
 
 def _spares_own(command: SimpleCommand, split: Split, place: Place) -> bool:
     """Return whether only a virtual environment, a container or a registry on this machine changes."""
-    if any(_LOCAL_REGISTRY.match(word.text) for word in split.operands):
+    names = [*(word.text for word in split.operands), split.given.get("--registry", "")]
+    if any(map(_LOCAL_REGISTRY.match, names)):
         return True
     if any(via.endswith((" run", " exec")) and via.startswith(("docker", "podman")) for via in command.via):
         return True
@@ -169,7 +187,9 @@ _PUBLISH_JUDGES: Mapping[str, Judge] = table(
     npm|pnpm|bun uninstall|un|remove|rm|unlink|r {_GLOBAL}                package-uninstall
     yarn global remove                                                    package-uninstall
     yarn npm publish                                                      publish
-    lerna|changeset|vsce|ovsx|jsr|nx|rush publish|release|unpublish       publish
+    lerna|changeset|vsce|ovsx|jsr|nx|rush|deno publish|release|unpublish  publish
+    eas|expo submit|update|publish                                        publish
+    fastlane ...release|deliver|supply|pilot|upload_to_*|deploy|publish   publish
     semantic-release|np|release-it|auto|shipjs !-d|--no-publish|-v|--version publish
     docker|podman|nerdctl|buildah|helm|oras|crane|img push|cm-push        publish
     docker|podman|nerdctl image|manifest|compose push                     publish

@@ -202,4 +202,4 @@ def destroys(text: str) -> bool:
     if low in _VERBS:
         return True
     parts = _PARTS.split(low) if low[:1].isalpha() and "/" not in low and "@" not in low else []
-    return len(parts) > 1 and (parts[0] in _VERBS or (":" in low and parts[-1] in _VERBS))
+    return len(parts) > 1 and (parts[0] in _VERBS or parts[-1] in _VERBS)

@@ -119,6 +119,21 @@ def listed_folders(listing: Listing) -> tuple[Word, ...]:
     return operands or (Word(text=".", span=listing.command.span),)
 
 
+def selects_git(listing: Listing) -> bool:
+    """Return whether `find` selects the folder `.git` of the project by its name."""
+    words = [word.text for word in listing.command.words]
+    tests = list(zip(words, words[1:], words[2:], strict=False))
+    named = any(
+        test in ("-name", "-iname") and before not in NOT and _fits_git(value)
+        for before, test, value in tests
+    )
+    return listing.command.name in ("find", "gfind") and named
+
+
+def _fits_git(pattern: str) -> bool:
+    return pattern != "*" and fnmatchcase(".git", pattern)
+
+
 _STATUS = re.compile(r"\^?[\\?MADRC\s.\[\]^$*+()|]*")
 """A pattern that selects states, not names, in the output of `git status`."""
 

@@ -11,7 +11,7 @@ from hookline.hooks._paths.spelling import absolute, url
 from hookline.shell import NO_FACTS, Facts
 
 _SMALL_GIT_FILE = re.compile(
-    r"(?:^|/)\.git/(?:config|description|packed-refs|[A-Z_]+|(?:hooks|info|refs|rebase-merge|rebase-apply)(?:/[^*?]*)?)/?$"
+    r"(?:^|/)\.git/(?:(?:modules|worktrees)/[^*?]+/)?(?:config|description|packed-refs|[A-Z_]+|(?:hooks|info|refs|rebase-merge|rebase-apply)(?:/[^*?]*)?)/?$"
 )
 """Small files of a git folder, which waste nothing."""
 

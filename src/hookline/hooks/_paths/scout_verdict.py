@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from hookline.core.rule_exceptions import Allow, find_exception
 from hookline.core.state import State
 from hookline.hooks._explain import mask_unknown
 from hookline.hooks._paths import approvals, ignore_rules, scout_rules, windows
+from hookline.hooks._paths.ignore_rules import KEPT
 from hookline.hooks._paths.scout_rules import Found, Ground, path, reopened
 from hookline.hooks._paths.secret import secret
 from hookline.hooks._paths.spelling import LONGEST, absolute
@@ -138,6 +140,9 @@ _BUILD_OUTPUT = word_set("dist/ build/ out/ coverage/ .next/ .nuxt/")
 _PATCH_TOOLS = ("apply_patch", "applypatch")
 """Tools of an agent that edit files, and are called like programs."""
 _LOGS = "*.log"
+_LINE_PRINTERS = word_set("sed gsed")
+"""Programs that print ranges of lines, which are long in bundled code."""
+_GIT_LOG = re.compile(r"(?:^|/)\.git/logs/[^*?]+$")
 
 
 class Looked(NamedTuple):
@@ -179,7 +184,7 @@ def _judge(effect: Effect, command: SimpleCommand, ground: Ground, *, is_new: bo
     if is_new and effect.action == "read":
         return Looked(word, None, "the line itself writes it")
     found = path(word.text, ground, cwd=effect.cwd)
-    spared = _small_output(found.pattern, effect, ground) if found is not None else ""
+    spared = _small_output(found.pattern, effect, command.name, ground) if found is not None else ""
     return Looked(word, None if spared else _at(found, word), spared)
 
 
@@ -196,12 +201,16 @@ def _is_inside(effect: Effect, ground: Ground) -> bool:
     return whole.startswith(ground.root.rstrip("/") + "/")
 
 
-def _small_output(pattern: str, effect: Effect, ground: Ground) -> str:
+def _small_output(pattern: str, effect: Effect, program: str, ground: Ground) -> str:
     """Return the reason why little of an ignored path reaches the agent, or an empty string."""
     if effect.action == "list" and (effect.bounded or pattern in _BUILD_OUTPUT):
         return "only a few names are printed"
-    if effect.bounded and not effect.recursive and (pattern == _LOGS or pattern in _BUILD_OUTPUT):
+    few = effect.bounded and not effect.recursive
+    bundled = pattern in _BUILD_OUTPUT and program in _LINE_PRINTERS
+    if few and not bundled and (pattern not in KEPT or _GIT_LOG.search(effect.path.text)):
         return "only a part of it is printed"
+    if pattern == ".ssh/" and effect.path.text.endswith(".pub"):
+        return "a public key is short"
     if pattern == _LOGS and not _is_inside(effect, ground):
         return "the log is not in the project"
     return ""

@@ -77,7 +77,7 @@ class Line(Struct, frozen=True, kw_only=True, dict=True):
         """Positions of `find` commands that delete, or whose results the line changes."""
         changed = [one for one in self.reading.effects if one.certain and one.action in _CHANGES]
         used = {origin for one in changed for origin in self.trace(one.path.origins)}
-        used |= {one.command for one in changed}
+        used |= {one.command for one in changed if one.action == "delete"}
         return frozenset(at for at in used if self.commands[at].name in _FINDERS)
 
     def trace(self, origins: Sequence[int]) -> set[int]:
@@ -204,12 +204,12 @@ def _prints_guarded(position: int, line: Line, guard: Guard) -> bool:
     key = (position, len(guard.links), len(guard.folders))
     if key not in line.printed:
         command = line.commands[position]
-        words = (*(word.text for word in command.words[1:]), *command.stdin.split(None, _MAX_WORDS))
+        words = [*(word.text for word in command.words[1:]), *command.stdin.split(None, _MAX_WORDS)]
         located = command.name in _LOCATORS and any(
             text in OURSELVES or "hookline.__" in text for text in words
         )
         line.printed[key] = (
-            command.name in _DECODERS
+            (command.name in _DECODERS and "rand" not in words)
             or located
             or any(
                 is_suspicious(text) or any(map(guard.rule, guard.places(text, command.cwd)))

@@ -28,6 +28,8 @@ _MAX_HOPS = 4
 """Maximum number of links, made by the same line, that are followed in a row."""
 _TEMPORARY = re.compile(r"/(?:tmp|run/user/\d+)/[^/]+")
 """Guarded folders next to which other programs create and delete files of any name."""
+_SCRATCH = ("/tmp/", "/var/tmp/", "/private/tmp/")  # noqa: S108 -- nothing is written there
+_SAMPLE = re.compile(r"(?:^|/)(?:tests?|fixtures?|testdata|__fixtures__|examples?)/")
 _EXTENSION = re.compile(r"\.(?:json|toml)$")
 _START_FILES = ("sitecustomize.py", "usercustomize.py")
 _PACKAGES = ("site-packages", "dist-packages")
@@ -68,13 +70,21 @@ class Guard(Struct, frozen=True, kw_only=True):
         low = _normalize(path)
         if named and FOLDER in low and FOLDER in low.split("/"):
             return "write-project"
-        if named and low.endswith(tuple(self.tails)):
+        if named and low.endswith(tuple(self.tails)) and not self._is_sample(low):
             return "write-wiring"
         if low.startswith(tuple(self.paths)):  # a fast test, which hardly any path passes
             found = next((rule for one, rule in self.paths.items() if _is_below(low, one)), None)
             if found is not None:
                 return found
         return "uninstall" if self._replaces(low) else None
+
+    def _is_sample(self, low: str) -> bool:
+        """Return whether the settings of another folder install nothing: temporary files and test data."""
+        root = _normalize(self.root)
+        inside = low.removeprefix(f"{root}/")
+        return _SAMPLE.search(inside if inside != low else "") is not None or (
+            inside == low and low.startswith(_SCRATCH) and not self.cwd.startswith(_SCRATCH)
+        )
 
     def _replaces(self, low: str) -> bool:
         """Return whether the file is run before or in place of hookline or an agent."""
