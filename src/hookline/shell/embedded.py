@@ -63,9 +63,10 @@ def find_commands(code: str, via: str, span: Span) -> list[InnerCommand]:
 
 
 _LANGUAGES: Mapping[str, str] = {
-    **dict.fromkeys(("python", "pypy"), "python"),
-    **dict.fromkeys(("node", "nodejs", "bun", "deno"), "javascript"),
+    **dict.fromkeys(("python", "pypy", "ipython"), "python"),
+    **dict.fromkeys(("node", "nodejs", "bun", "deno", "tsx", "ts-node"), "javascript"),
     **{name: name for name in ("perl", "ruby", "php", "lua")},
+    "luajit": "lua",
 }
 """The language of each interpreter."""
 _CODE_OPTIONS: Mapping[str, tuple[str, ...]] = {
@@ -158,6 +159,11 @@ def _run_module(state: ShellState, call: Call, name: str, module: Word) -> Resul
         if UNKNOWN not in path and find_file(state, file)[0] is not None:
             return _run_file(state, call, name, file, (file,))
     index = next((index for index, word in enumerate(call.argv) if word is module), len(call.argv) - 1)
+    if module.text == "timeit":
+        options = parse_options(call.argv[index + 1 :], ("-n", "-r", "-s", "-u"))
+        setup = [value for option, value in options.options if option == "-s" and value is not None]
+        source = "\n".join(word.text for word in (*setup, *options.operands))
+        return _run_source(state, call, name, source, ("-c",), call.stdin)
     return Result(
         inner=(InnerCommand("python -m", call.span, (module, *call.argv[index + 1 :]), stdin=call.stdin),)
     )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
+from hookline.shell.code.actions import apply_call
 from hookline.shell.code.brace_languages import JAVASCRIPT, PHP
 from hookline.shell.code.evaluate import call, evaluate, run
 from hookline.shell.code.lookup import find_member
@@ -18,7 +19,9 @@ from hookline.shell.code.perl import PERL
 from hookline.shell.code.python import parse_python
 from hookline.shell.code.ruby import RUBY
 from hookline.shell.code.syntax import Body
+from hookline.shell.code.tables import LibraryCall
 from hookline.shell.code.values import (
+    CAPTURED,
     UNKNOWN,
     CodeCommand,
     CodeProblem,
@@ -105,6 +108,8 @@ def analyze(  # noqa: PLR0913 -- all that the result depends on
 
 def _run_nested(state: CodeState, source: str) -> Value:
     """Evaluate *source* in the same language, with the variables of the code around it."""
+    if source.startswith(CAPTURED):
+        apply_call(state, LibraryCall("shell", (0,)), ["eval " + source], {})
     if UNKNOWN in source[:1] or state.nesting >= _MAX_NESTED_CODE or not state.spend(len(source)):
         return UNKNOWN
     state.nesting += 1

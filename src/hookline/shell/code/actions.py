@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from hookline.shell.code.functions import expand_home, resolve_path
 from hookline.shell.code.methods import flatten_items
-from hookline.shell.code.tables import LibraryCall
+from hookline.shell.code.tables import GIT_METHODS, LibraryCall
 from hookline.shell.code.values import (
+    CAPTURED,
     ITEM,
     TREE,
     UNKNOWN,
@@ -23,9 +25,11 @@ from hookline.shell.code.values import (
     Method,
     Partial,
     PathValue,
+    Program,
     Reference,
     Value,
     bound_text,
+    capture,
     count_work,
     distribute,
     find_texts,
@@ -33,6 +37,7 @@ from hookline.shell.code.values import (
     join_paths,
     list_items,
     remove_marks,
+    substitute_captured,
     to_items,
     to_text,
 )
@@ -40,6 +45,7 @@ from hookline.shell.result import Action
 
 Recorder: TypeAlias = Callable[[CodeState, LibraryCall, Arguments, Keywords], Value]
 
+_MAX_CAPTURED_TEXT = 2_000
 _KEYWORDS = (
     ("args", "cmd", "command", "path", "src", "file", "filename", "top", "name", "url", "executable"),
     ("mode", "dst", "dest", "target"),
@@ -70,10 +76,21 @@ def _add_command(
         }
     given = keywords.get("input", keywords.get("stdin_data", ""))
     count_work(state, 8 + len(argv) + 2 * len(settings))
-    clean = remove_marks(text) if text is not None else None
+    if text is None and any(CAPTURED in word for word in argv):
+        text, argv = " ".join([word if CAPTURED in word else shlex.quote(word) for word in argv]), ()
+    clean = remove_marks(substitute_captured(state, text)) if text is not None else None
     words = tuple(remove_marks(word) for word in argv)
     stdin = given if isinstance(given, str) else ""
     state.commands.append(CodeCommand(clean, words, cwd, tuple(settings.items()), stdin))
+
+
+def _find_output(state: CodeState) -> Value:
+    """Return the output of the last command."""
+    if not state.commands:
+        return UNKNOWN
+    last = state.commands[-1]
+    text = last.text if last.text is not None else shlex.join(last.argv)
+    return capture(state, text) if len(text) <= _MAX_CAPTURED_TEXT else UNKNOWN
 
 
 def _run_command(state: CodeState, value: Value, keywords: Keywords) -> None:
@@ -105,15 +122,29 @@ def _merge_options(arguments: Arguments, keywords: Keywords) -> Keywords:
 
 def _shell(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
     command = _get_argument(arguments, keywords, entry.positions[0])
+    if isinstance(command, dict):  # Bun.spawn({cmd: […]}), or $(options)`…`
+        if "cmd" not in command:
+            return Reference("$")
+        command = command["cmd"]
     _run_command(state, command, _merge_options(arguments, keywords))
-    return _call_functions(state, arguments)
+    output = _find_output(state)
+    _call_functions(state, arguments, *([output] if state.language == "ruby" else []))
+    return output
 
 
-def _call_functions(state: CodeState, arguments: Arguments) -> Value:
+def write_input(state: CodeState, output: str, arguments: Arguments) -> Value:
+    """Record the command of *output* again, with a text that the code writes to its input."""
+    command = substitute_captured(state, output)[3:-2]
+    keywords = {"input": "".join(map(to_text, arguments))}
+    _add_command(state, keywords, text=command)
+    return UNKNOWN
+
+
+def _call_functions(state: CodeState, arguments: Arguments, *values: Value) -> Value:
     """Call functions that are passed as callbacks, and return the unknown result of a command."""
     for argument in arguments:
         if _is_function(argument):
-            state.call(state, argument, [], {})
+            state.call(state, argument, list(values), {})
     return UNKNOWN
 
 
@@ -130,7 +161,9 @@ def _run_words(state: CodeState, entry: LibraryCall, arguments: Arguments, keywo
         _run_command(state, texts[0], options)
     else:
         _run_argv(state, words, options)
-    return _call_functions(state, arguments)
+    output = _find_output(state)
+    _call_functions(state, arguments)
+    return output
 
 
 def _exec(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
@@ -145,6 +178,8 @@ def _program(state: CodeState, entry: LibraryCall, arguments: Arguments, keyword
     """Run a program with a list of arguments: `spawn("a", ["b"], options)`."""
     options = _merge_options(arguments, keywords)
     program = _get_argument(arguments, keywords, 0)
+    if isinstance(program, dict):  # execa(options)`…`
+        return Reference("$")
     words = next((item for item in arguments[1:2] if isinstance(item, list)), options.get("args"))
     rest = words if isinstance(words, list) else []
     if find_truth(options.get("shell")):
@@ -154,7 +189,59 @@ def _program(state: CodeState, entry: LibraryCall, arguments: Arguments, keyword
         _run_argv(state, [program, *rest], options)
     else:
         _add_command(state, options, text=to_text(program))
-    return _call_functions(state, arguments)
+    output = _find_output(state)
+    _call_functions(state, arguments)
+    return output
+
+
+def run_program(state: CodeState, program: Program, arguments: Arguments, keywords: Keywords) -> Value:
+    """Run a program by the names and arguments of a call: `repo.git.push("origin", force=True)`."""
+    words = [*program.words, *program.members]
+    is_git = to_text(words[0]) == "git" and len(program.members) < len(words)
+    options = {
+        **keywords,
+        **{key: item for value in arguments if isinstance(value, dict) for key, item in value.items()},
+    }
+    texts = [_to_word(item) for item in flatten_items(arguments) if not isinstance(item, dict)]
+    if is_git and program.members:
+        name = program.members[-1]
+        words = [*program.words, *GIT_METHODS.get(name, name.replace("_", "-")).split()]
+        texts = texts[texts[:1] == ["git"] :]
+        if "reset" in words:
+            texts = ["--hard" if text.lower().endswith("hard") else text for text in texts]
+    flags = [_to_option(name, value) for name, value in options.items()]
+    _run_argv(state, [*words, *texts, *[flag for flag in flags if flag]], {})
+    _call_functions(state, arguments)
+    return Program(program.words) if is_git else _find_output(state)
+
+
+def _to_word(value: Value) -> str:
+    return value.name.rpartition(".")[2] if isinstance(value, Reference) else to_text(value)
+
+
+def _to_option(name: str, value: Value) -> str:
+    """Return the option for a named argument; nothing for one that is false or no text."""
+    flag = name if name.startswith("-") else f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
+    flag = "--hard" if flag == "--working-tree" else flag
+    if value is True or value is None or value == 1:
+        return flag if value is not None or name.startswith("-") else ""
+    if name.startswith("refspec"):
+        return to_text(value)
+    return f"{flag}={value}" if isinstance(value, str) else ""
+
+
+def _send(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
+    """Send a request, and return its response."""
+    address = _get_argument(arguments, keywords, 0)
+    _add_effect(state, "send", address)
+    _call_functions(state, arguments)
+    return capture(state, f"curl -s {shlex.quote(remove_marks(to_text(address)))}")
+
+
+def _download(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
+    address, path = (to_text(_get_argument(arguments, keywords, position)) for position in entry.positions)
+    _add_command(state, {}, argv=("curl", "-o", path, address))
+    return UNKNOWN
 
 
 def _kill(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
@@ -173,7 +260,8 @@ def _add_effect(state: CodeState, action: Action, path: Value, *, recursive: boo
     """Record an *action* on each possible *path*."""
     for text in find_texts(path):
         whole = expand_home(state, text)
-        if state.folder and action != "send" and not whole.startswith(UNKNOWN):
+        is_known = not whole.startswith(UNKNOWN) or whole.startswith((ITEM, TREE))
+        if state.folder and action != "send" and is_known:
             whole = join_paths(state.folder, whole)
         count_work(state, 4)
         state.effects.append(_describe(action, whole, recursive=recursive))
@@ -186,18 +274,18 @@ def _describe(action: Action, path: str, *, recursive: bool) -> Effect:
     head, tree, rest = path.partition(TREE)
     if tree and not rest.replace(TREE, "").replace(ITEM, "").strip("/" + UNKNOWN):
         whole = head.rstrip("/") or head[:1] or "."
-        return Effect(action, whole if action == "delete" else head + UNKNOWN, recursive=True)
+        return Effect(action, whole if action in ("delete", "mode") else head + UNKNOWN, recursive=True)
     if action == "delete" and path.endswith("/" + ITEM):
         path = path.removesuffix(ITEM) + "*"
     return Effect(action, remove_marks(path), recursive)
 
 
-def _simple(action: Action) -> Recorder:
+def _simple(action: Action, *, recursive: bool = False) -> Recorder:
     """Return the recorder of *action* on the paths at the positions of the entry."""
 
     def record(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
         for position in entry.positions:
-            _add_effect(state, action, _get_argument(arguments, keywords, position))
+            _add_effect(state, action, _get_argument(arguments, keywords, position), recursive=recursive)
         return _call_functions(state, arguments)
 
     return record
@@ -229,7 +317,7 @@ def _open_handle(state: CodeState, entry: LibraryCall, arguments: Arguments, key
         return _run_words(state, LibraryCall("words", (0,)), rest, keywords)
     if text.startswith("|") or text.endswith("|"):
         _run_command(state, text.strip("|"), keywords)
-        return UNKNOWN
+        return _find_output(state)
     if len(arguments) < 3:  # noqa: PLR2004 -- the mode is a part of the path
         rest = [text.lstrip("+<> ")]
     return _open(state, entry, [rest[0], text[: len(text) - len(text.lstrip("+<>"))] or "r"], keywords)
@@ -245,6 +333,8 @@ def _find_action(mode: str) -> Action:
 
 def _read(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
     path = _get_argument(arguments, keywords, entry.positions[0])
+    if to_text(path).startswith(("http://", "https://")):
+        return _send(state, entry, arguments, keywords)
     _add_effect(state, "read", path)
     _call_functions(state, arguments)
     return distribute(lambda value: read_content(state, to_text(value)), path)
@@ -268,6 +358,9 @@ def write_content(state: CodeState, path: str, text: str) -> None:
 
 
 def _store_content(state: CodeState, path: str, text: str) -> None:
+    command = substitute_captured(state, text)[3:-2] if text.startswith(CAPTURED) else ""
+    if command.startswith("curl "):
+        _add_command(state, {}, text=f"{command} > {shlex.quote(path)}")
     if UNKNOWN not in path:
         state.written[resolve_path(state, path)] = bound_text(state, text)
 
@@ -353,6 +446,8 @@ def _walk(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: 
 def _print(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
     keywords = _merge_options(arguments, keywords)
     target = keywords.get("file")
+    if isinstance(target, str) and CAPTURED in target:
+        return write_input(state, target, arguments[:-1])
     separator, end = _ENDS.get(state.language, ("", ""))
     end = to_text(keywords.get("end", end))
     separator = to_text(keywords.get("sep", separator))
@@ -378,7 +473,12 @@ _ACTIONS: Mapping[str, Recorder] = {
     "write": _write,
     "edit": _simple("edit"),
     "mode": _simple("mode"),
-    "send": _simple("send"),
+    "modetree": _simple("mode", recursive=True),
+    "script": lambda state, entry, arguments, keywords: state.run_code(
+        state, to_text(_read(state, entry, arguments, keywords))
+    ),
+    "send": _send,
+    "download": _download,
     "delete": _delete(tree=False, several=False),
     "deletes": _delete(tree=False, several=True),
     "tree": _delete(tree=True, several=False),

@@ -53,7 +53,7 @@ from hookline.shell.options import word_set
 _JAVASCRIPT_TOKEN = re.compile(
     r"""(?P<space>(?:\s|//[^\n]*|/\*.*?(?:\*/|\Z)|^\#![^\n]*)+)
       | (?P<number>0[xX][\da-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?n?)
-      | (?P<name>[A-Za-z_$\x80-\U0010ffff\0][\w$\x80-\U0010ffff\0]*)
+      | (?P<name>\#?[A-Za-z_$\x80-\U0010ffff\0][\w$\x80-\U0010ffff\0]*)
       | (?P<quote>["'`/])
       | (?P<operator>>>>=|\.\.\.|===|!==|\*\*=|<<=|>>=|>>>|&&=|\|\|=|\?\?=|=>|==|!=|<=|>=|&&|\|\||\?\?|\?\.
           |\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|<<|>>|\*\*|[-+*%&|^~!<>=?:;,.(){}\[\]\#@])""",
@@ -95,7 +95,7 @@ def _finish_javascript_operand(parser: Parser, node: Node, token: Token) -> Node
         return _parse_arrow_body(parser, _to_parameters(node))
     if token.kind == "literal" and token.text.startswith("`"):
         parser.position += 1
-        return syntax.Call(node, (token.node,))
+        return syntax.Call(node, (_quote_parts(node, token.node),))
     if token.text == "?." and peek(parser, 1).text in ("(", "["):
         parser.position += 1
         return node
@@ -106,6 +106,18 @@ def _finish_javascript_operand(parser: Parser, node: Node, token: Token) -> Node
         parser.position += 1
         return node
     return None
+
+
+def _quote_parts(tag: Node, text: Node) -> Node:
+    """Return the template *text* of a shell command, with its values in quotes as `$` passes them."""
+    function = tag.function if isinstance(tag, syntax.Call) else tag
+    if getattr(function, "name", "") not in ("$", "execa") or not isinstance(text, syntax.Template):
+        return text
+    parts = [
+        part if isinstance(part, syntax.Literal) else syntax.Call(syntax.Module("zx.quote"), (part,))
+        for part in text.parts
+    ]
+    return syntax.Template(tuple(parts))
 
 
 def _parse_arrow_body(parser: Parser, parameters: tuple[syntax.Parameter, ...]) -> Node:
@@ -219,7 +231,7 @@ JAVASCRIPT = Language(
     template=_JAVASCRIPT_TEMPLATE,
     operators=rank_operators(",", _JAVASCRIPT_PRECEDENCES),
     assignments=word_set("= += -= *= /= %= **= &&= ||= ??= |= &= ^= <<= >>= >>>="),
-    prefixes=word_set("! - + ~ typeof void delete await yield ++ --"),
+    prefixes=word_set("! - + ~ typeof void delete await ++ --"),
     statements={
         **dict.fromkeys(("const", "let", "var"), _parse_declaration),
         "if": parse_if,
@@ -240,6 +252,7 @@ JAVASCRIPT = Language(
         "new": _parse_new_object,
         "function": _parse_function,
         "async": _parse_async,
+        "yield": lambda parser: syntax.Yield(parse_expression(parser, ASSIGNMENT)),
         "class": lambda parser: parse_class(parser)[0],
         "true": lambda parser: syntax.Literal(value=True),
         "false": lambda parser: syntax.Literal(value=False),

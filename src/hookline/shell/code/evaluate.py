@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from hookline.shell.code import syntax
+from hookline.shell.code.actions import run_program
 from hookline.shell.code.lookup import (
     assign,
     bind_parameters,
@@ -22,6 +23,7 @@ from hookline.shell.code.lookup import (
 from hookline.shell.code.operators import apply_operator, apply_unary, find_item, find_restrictions
 from hookline.shell.code.syntax import Body, Node
 from hookline.shell.code.values import (
+    CAPTURED,
     MAX_ITEMS,
     UNKNOWN,
     Arguments,
@@ -36,6 +38,7 @@ from hookline.shell.code.values import (
     OutOfWork,
     Partial,
     PathValue,
+    Program,
     Reference,
     Scope,
     Value,
@@ -44,7 +47,10 @@ from hookline.shell.code.values import (
     count_work,
     distribute,
     find_truth,
-    to_items,
+    forget_numbers,
+    is_known,
+    to_any_depth,
+    to_list,
     to_text,
 )
 
@@ -99,13 +105,16 @@ def _index(state: CodeState, node: syntax.Index) -> Value:
         bounds = [evaluate(state, bound) if bound is not None else None for bound in node.key]
         return distribute(lambda value: find_item(state, value, bounds), target)
     key = evaluate(state, node.key)
+    if isinstance(target, Reference) and isinstance(key, list):  # plumbum: git["push", "-f"]
+        return Partial(target, tuple(key))
     if isinstance(target, Reference | Instance):
         return distribute(lambda item: find_member(state, target, to_text(item)), key)
     return distribute(lambda value, item: find_item(state, value, item), target, key)
 
 
 def _call(state: CodeState, node: syntax.Call) -> Value:
-    function = evaluate(state, node.function)
+    named = isinstance(node.function, syntax.Name)
+    function = find_name(state, node.function) if named else evaluate(state, node.function)
     keywords: dict[str, Value] = {}
     arguments = _evaluate_items(state, node.arguments)
     for name, expression in node.keywords:
@@ -118,7 +127,7 @@ def _evaluate_items(state: CodeState, nodes: Body) -> list[Value]:
     items: list[Value] = []
     for node in nodes:
         if isinstance(node, syntax.Spread):
-            items += to_items(evaluate(state, node.value))
+            items += to_list(state, evaluate(state, node.value))
         else:
             items.append(evaluate(state, node))
     count_work(state, len(items))
@@ -136,11 +145,20 @@ def call(state: CodeState, function: Value, arguments: Arguments, keywords: Keyw
     if isinstance(function, ClassValue):
         return create_instance(state, function, arguments, keywords)
     if isinstance(function, Partial):
-        return call(state, function.function, [*function.arguments, *arguments], keywords)
+        return call(
+            state, function.function, [*function.arguments, *arguments], {**function.keywords, **keywords}
+        )
+    if isinstance(function, Program):
+        return run_program(state, function, arguments, keywords)
+    if isinstance(function, Instance):
+        return call(state, find_member(state, function, "__call__"), arguments, keywords)
     if isinstance(function, Choice):
         return choose([call(state, option, arguments, keywords) for option in function.options])
     if state.language == "php" and isinstance(function, str) and UNKNOWN not in function:
         return call(state, find_name(state, syntax.Name(function)), arguments, keywords)
+    is_member = state.language == "ruby" and not arguments and is_known(function)  # of a record
+    if is_member or (isinstance(function, str) and CAPTURED in function):
+        return function
     state.calls_unknown = True
     return call_library(state, "", arguments, keywords)
 
@@ -152,6 +170,8 @@ def _call_function(
     state.called.add(id(node))
     if sum(node is other for other in state.calls) >= _MAX_RECURSION:
         return UNKNOWN
+    if node in state.calls:
+        arguments = [to_any_depth(argument) for argument in arguments]
     outer, scope = state.scope, Scope(function.scope)
     state.scope = scope
     state.calls.append(node)
@@ -180,6 +200,13 @@ def _class(state: CodeState, node: syntax.Class) -> bool:
     state.scope = outer
     outer.names[node.name] = cls
     return False
+
+
+def _name(state: CodeState, node: syntax.Name) -> Value:
+    """Return the value of a name; in Ruby, that of a method is the result of a call."""
+    value = find_name(state, node)
+    is_call = state.language == "ruby" and isinstance(value, FunctionValue) and value.node.name
+    return call(state, value, [], {}) if is_call else value
 
 
 def _assign(state: CodeState, node: syntax.Assign) -> Value:
@@ -248,7 +275,7 @@ def _run_clause(state: CodeState, node: syntax.Comprehension, position: int, ite
             items.append(evaluate(state, node.element))
         return
     target, source, conditions = node.clauses[position]
-    for item in to_items(evaluate(state, source)):
+    for item in to_list(state, evaluate(state, source)):
         count_work(state, 1)
         assign(state, target, item, declares=True)
         if _holds(state, conditions):
@@ -293,7 +320,7 @@ def _loop(state: CodeState, node: syntax.Loop) -> bool:
         if source is not False:
             _run_uncertain(state, node)
         return False
-    items = to_items(source)
+    items = to_list(state, source)
     for item in items if len(items) < MAX_ITEMS else [*items, UNKNOWN]:
         count_work(state, 1)
         assign(state, node.target, item, declares=True)
@@ -312,22 +339,11 @@ def _is_certain(item: Value) -> bool:
 def _run_uncertain(state: CodeState, node: syntax.Loop) -> None:
     """Run the body of a loop once in which numbers that it changes are unknown."""
     state.uncertain += 1
-    _forget_numbers(state, node.body)
+    forget_numbers(state, node.body)
     if node.target is None:
         state.scope.names |= find_restrictions(state, node.source, truth=True)
     execute(state, node.body)
     state.uncertain -= 1
-
-
-def _forget_numbers(state: CodeState, body: Body) -> None:
-    """Make numbers unknown that *body* changes, because they differ in each round."""
-    for node in body:
-        count_work(state, 1)
-        if isinstance(node, syntax.Assign) and isinstance(node.target, syntax.Name):
-            if isinstance(state.scope.names.get(node.target.name), int | float):
-                state.scope.names[node.target.name] = UNKNOWN
-        elif isinstance(node, syntax.If):
-            _forget_numbers(state, node.then + node.otherwise)
 
 
 def _return(state: CodeState, node: syntax.Return) -> bool:
@@ -378,7 +394,7 @@ _STATEMENTS: Mapping[type, Callable[[CodeState, Any], bool]] = {
 }
 _EXPRESSIONS: Mapping[type, Callable[[CodeState, Any], Value]] = {
     syntax.Literal: lambda state, node: node.value,
-    syntax.Name: find_name,
+    syntax.Name: _name,
     syntax.Module: lambda state, node: Reference(node.name),
     syntax.Attribute: _attribute,
     syntax.Index: _index,

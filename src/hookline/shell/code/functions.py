@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+import shlex
 from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import NamedTuple, TypeAlias
@@ -28,9 +29,11 @@ from hookline.shell.code.values import (
     Arguments,
     CodeState,
     Environment,
+    FunctionValue,
     Keywords,
     Partial,
     PathValue,
+    Program,
     Reference,
     Value,
     bound_text,
@@ -135,7 +138,13 @@ def _set_variable(given: Given) -> Value:
 
 
 def _change_folder(given: Given) -> Value:
-    given.state.folder = resolve_path(given.state, expand_home(given.state, given.text))
+    outer, given.state.folder = (
+        given.state.folder,
+        resolve_path(given.state, expand_home(given.state, given.text)),
+    )
+    for function in given.values[1:]:  # Ruby: Dir.chdir(folder) { … }
+        given.state.call(given.state, function, [given.text], {})
+        given.state.folder = outer
     return None
 
 
@@ -186,6 +195,34 @@ def _new_list(given: Given) -> Value:
     return list(given.items) if given.values else []
 
 
+def _new_record(given: Given) -> Value:
+    """Return the type of records whose fields the arguments of `namedtuple` or `Struct.new` name."""
+    fields = given.values[1] if given.state.language == "python" and len(given.values) > 1 else given.values
+    names = fields.replace(",", " ").split() if isinstance(fields, str) else to_items(fields)
+    return Partial(Reference("record()"), (list(names),))
+
+
+def _record(given: Given) -> Value:
+    names = [to_text(name) for name in given.items]
+    return {**dict(zip(names, given.values[1:], strict=False)), **given.keywords}
+
+
+def _quote(given: Given) -> Value:
+    """Return a text in quotes for a shell; the items of a list become words."""
+    texts = [to_text(item) for item in (given.items if isinstance(given.first, list) else [given.first])]
+    return " ".join([text if UNKNOWN in text else shlex.quote(text) for text in texts])
+
+
+def _find_program(*words: str) -> Function:
+    """Return a function that returns an object which runs a program, in the folder of the last argument."""
+
+    def function(given: Given) -> Value:
+        options = [value for value in given.values if isinstance(value, str | PathValue)]
+        return Program((*words, "-C", to_text(options[-1])) if words and options else (*words, *options))
+
+    return function
+
+
 def _find_member(given: Given) -> Value:
     """Return the value of `getattr(value, name)`."""
     if len(given.values) < 2:  # noqa: PLR2004 -- value and name
@@ -196,6 +233,12 @@ def _find_member(given: Given) -> Value:
 def _import_module(given: Given) -> Value:
     is_module = given.text and UNKNOWN not in given.text and not given.text.startswith(("./", "/", "../"))
     return Reference(given.text) if is_module else UNKNOWN
+
+
+def _run_code(given: Given) -> Value:
+    if isinstance(given.first, FunctionValue):
+        return given.state.call(given.state, given.first, [], {})
+    return given.state.run_code(given.state, given.text)
 
 
 def _substitute(given: Given) -> Value:
@@ -255,8 +298,8 @@ def _pack(given: Given) -> Value:
 
 
 def _call_by_name(given: Given) -> Value:
-    function = UNKNOWN if UNKNOWN in given.text else Reference(given.text)
-    return given.state.call(given.state, function, given.values[1:], {})
+    function = given.first if UNKNOWN in given.text else Reference(given.text)
+    return given.state.call(given.state, function, flatten_items(given.values[1:]), {})
 
 
 def _container(given: Given) -> Value:
@@ -321,14 +364,22 @@ FUNCTIONS: Mapping[str, Function] = {
     ],
     "new_mapping": _new_mapping,
     "new_list": _new_list,
+    "new_record": _new_record,
+    "record": _record,
+    "quote": _quote,
+    "assign_all": lambda given: {
+        key: item for value in given.values if isinstance(value, dict) for key, item in value.items()
+    },
+    "create_require": lambda given: Reference("require"),
     "find_member": _find_member,
     "import_module": _import_module,
-    "run_code": lambda given: given.state.run_code(given.state, given.text),
+    "run_code": _run_code,
+    "call_function": lambda given: given.state.call(given.state, given.first, to_items(given.values[-1]), {}),
     "substitute": _substitute,
     "glob": _glob,
     "glob_path": _glob_below(),
     "glob_tree": _glob_below(TREE),
-    "partial": lambda given: Partial(given.first, tuple(given.values[1:])),
+    "partial": lambda given: Partial(given.first, tuple(given.values[1:]), given.keywords),
     "character": lambda given: join_characters(flatten_items(given.values)),
     "split_words": _split_words,
     "format": lambda given: format_value(given.first, "", get_text(given.values, 1)),
@@ -344,7 +395,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "choose": lambda given: choose(given.items),
     "decode": _decode,
     "pack": _pack,
-    "join_words": lambda given: join_texts(given.state, " ", given.items),
+    "join_words": _quote,
     "split_extension": lambda given: list(posixpath.splitext(get_text(given.values, 0))),
     "extension": lambda given: UNKNOWN if UNKNOWN in given.text else posixpath.splitext(given.text)[1],
     "call_by_name": _call_by_name,
@@ -366,6 +417,7 @@ FUNCTIONS: Mapping[str, Function] = {
 FUNCTION_FAMILIES: Mapping[str, Callable[..., Function]] = {
     "text": _of_text,
     "items": _of_list,
+    "program": _find_program,
     "encoded": lambda encoding: lambda given: decode_text(encoding, given.text),
 }
 """Functions with parameters, such as the name of a method."""

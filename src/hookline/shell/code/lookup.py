@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable, Mapping
 
 from hookline.shell.code import syntax
-from hookline.shell.code.actions import apply_call, read_content, write_content
+from hookline.shell.code.actions import apply_call, read_content, run_program, write_content, write_input
 from hookline.shell.code.functions import Given, find_folder, resolve_path
 from hookline.shell.code.methods import (
     LIST_METHODS,
@@ -18,8 +18,18 @@ from hookline.shell.code.methods import (
 )
 from hookline.shell.code.operators import find_item, format_fields
 from hookline.shell.code.syntax import Body, Node
-from hookline.shell.code.tables import CALLS, LANGUAGE_FUNCTIONS, LIBRARY_FUNCTIONS, METHODS_OF_ANY
+from hookline.shell.code.tables import (
+    CALLS,
+    CONSTANTS,
+    LANGUAGE_FUNCTIONS,
+    LIBRARY_FUNCTIONS,
+    METHODS_OF_ANY,
+    MODULE_NAMES,
+    PROGRAM_PREFIXES,
+    PREFIXES,
+)
 from hookline.shell.code.values import (
+    CAPTURED,
     MAX_ITEMS,
     UNKNOWN,
     Arguments,
@@ -32,7 +42,9 @@ from hookline.shell.code.values import (
     Instance,
     Keywords,
     Method,
+    Partial,
     PathValue,
+    Program,
     Reference,
     Scope,
     Value,
@@ -52,10 +64,14 @@ _CONSTRUCTORS = ("__init__", "constructor", "initialize", "__construct")
 
 def find_name(state: CodeState, node: syntax.Name) -> Value:
     scope: Scope | None = state.scope
+    names = (node.name, *_OTHER_NAMES.get(state.language, lambda name: ())(node.name))
     while scope is not None:
-        if node.name in scope.names:
-            return scope.names[node.name]
+        for name in names:
+            if name in scope.names:
+                return scope.names[name]
         scope = scope.parent
+    if len(names) > 1 and node.name.startswith("&"):
+        return Reference(names[1])
     found = find_constant(state, node.name)
     if found is not None:
         return found
@@ -67,9 +83,16 @@ def find_name(state: CodeState, node: syntax.Name) -> Value:
     return Reference(node.name)
 
 
+_OTHER_NAMES: Mapping[str, Callable[[str], tuple[str, ...]]] = {
+    "perl": lambda name: (name[1:],) if name.startswith("&") else (),
+    "ruby": lambda name: ("@" + name,) if name.isidentifier() else (),
+}
+"""Other names of the same variable: `&name` in Perl is a function, and `name` in Ruby may read `@name`."""
+
+
 def find_member(state: CodeState, value: Value, name: str) -> Value:
     if isinstance(value, Reference):
-        full = f"{value.name}.{name}"
+        full = f"{value.name}.{name}" if value.name else name
         found = find_constant(state, full)
         return Reference(full) if found is None else found
     if isinstance(value, Instance):
@@ -81,8 +104,17 @@ def find_member(state: CodeState, value: Value, name: str) -> Value:
         return Method(value, name) if member is None else member
     if isinstance(value, ClassValue):
         member = find_class_member(value, name)
+        if isinstance(member, FunctionValue) and _takes_class(state, member):
+            return FunctionValue(member.node, member.scope, value)
         return Method(value, name) if member is None else member
+    if isinstance(value, Program):
+        return Program(value.words, (*value.members, name))
     return find_attribute(state, value, name)
+
+
+def _takes_class(state: CodeState, function: FunctionValue) -> bool:
+    """Return whether a method that is called on a class gets the class."""
+    return state.language != "python" or [item.name for item in function.node.parameters[:1]] == ["cls"]
 
 
 def find_class_member(cls: ClassValue, name: str) -> Value:
@@ -119,6 +151,16 @@ def bind_parameters(
         names |= dict.fromkeys(("this", "self", "$this"), function.instance)
         if state.language in ("python", "perl"):
             given = [function.instance, *given]
+    if state.language == "perl" and not function.node.name:
+        names |= {"$_": given[0]} if given else {}
+    if (
+        state.language == "ruby"
+        and len(given) == 1 < len(function.node.parameters)
+        and isinstance(given[0], list)
+    ):
+        given = given[0]
+    options = given[-1] if given and isinstance(given[-1], dict) and state.language == "ruby" else {}
+    keywords = {**options, **keywords}
     for position, parameter in enumerate(function.node.parameters):
         if parameter.kind == "*":
             names[parameter.name] = given[position:]
@@ -129,7 +171,11 @@ def bind_parameters(
         elif position < len(given) and parameter.kind != "=":
             _bind_parameter(state, parameter, given[position])
         else:
-            names[parameter.name] = state.evaluate(state, parameter.default) if parameter.default else UNKNOWN
+            default = state.defaults.get(parameter.name, UNKNOWN)
+            names[parameter.name] = state.evaluate(state, parameter.default) if parameter.default else default
+    if function.node.name == "__construct" and isinstance(function.instance, Instance):  # PHP: promotion
+        for parameter in function.node.parameters:
+            function.instance.attributes.setdefault(parameter.name.lstrip("$"), names[parameter.name])
 
 
 def _bind_parameter(state: CodeState, parameter: syntax.Parameter, value: Value) -> None:
@@ -194,35 +240,6 @@ def _store(state: CodeState, container: Value, key: Value, value: Value) -> None
         container.append(value)
 
 
-_MODULE_NAMES = name_table(
-    {"fs/promises fs-extra graceful-fs": "fs", "path/posix path.posix": "path", "sh": "shelljs"}
-)
-
-_PREFIXES = name_table(
-    {"posixpath. ntpath.": "os.path.", "_io. builtins. __builtins__.": "", "Kernel.": "", "CORE::": ""}
-)
-"""Prefixes of names that stand for other prefixes."""
-
-_CONSTANTS: Mapping[str, Value] = name_table(
-    {
-        "sys.stdin $stdin STDIN process.stdin ARGF": FileValue("/dev/stdin", "r"),
-        "sys.stdout $stdout STDOUT process.stdout": FileValue("/dev/stdout", "w"),
-        "sys.stderr $stderr STDERR process.stderr": FileValue("/dev/stderr", "w"),
-        "os.sep path.sep os.path.sep DIRECTORY_SEPARATOR File.SEPARATOR": "/",
-        "os.linesep os.EOL PHP_EOL": "\n",
-        "os.devnull": "/dev/null",
-        "os.name": "posix",
-        "os.curdir": ".",
-        "os.pardir": "..",
-        "__name__": "__main__",
-        "sys.executable": "python3",
-        "process.execPath": "node",
-        "string.ascii_lowercase": "abcdefghijklmnopqrstuvwxyz",
-        "require.main module": UNKNOWN,
-    }
-)
-
-
 def _find_script(state: CodeState) -> str:
     if not state.argv or state.argv[0].startswith("-"):
         return UNKNOWN
@@ -248,8 +265,8 @@ _VARIABLES: Mapping[str, Callable[[CodeState], Value]] = name_table(
 
 def find_constant(state: CodeState, name: str) -> Value | None:
     """Return the value of a constant or variable of a library, by its full name; None if it has none."""
-    if name in _CONSTANTS:
-        return _CONSTANTS[name]
+    if name in CONSTANTS:
+        return CONSTANTS[name]
     finder = _VARIABLES.get(name)
     return finder(state) if finder is not None else None
 
@@ -262,9 +279,12 @@ def is_library_name(state: CodeState, name: str) -> bool:
 def call_library(state: CodeState, name: str, arguments: Arguments, keywords: Keywords) -> Value:
     """Call the library function *name*; a function that is not known calls the functions passed to it."""
     full = _find_full_name(state, name)
-    if full.endswith(".method") and state.language == "ruby":  # File.method(:delete)
-        return Reference(full.removesuffix("method") + get_text(arguments, 0))
+    if f".{full}".endswith(".method") and state.language == "ruby":  # File.method(:delete)
+        return find_member(state, Reference(full.removesuffix("method").rstrip(".")), get_text(arguments, 0))
+    base, _, last = full.rpartition(".")
     entry = CALLS[state.language].get(full)
+    if entry is None and arguments and last in REFERENCE_METHODS and full not in LIBRARY_FUNCTIONS:
+        return REFERENCE_METHODS[last](state, Reference(base), arguments)
     function = LANGUAGE_FUNCTIONS[state.language].get(full)
     if function is None and entry is None:
         function = LIBRARY_FUNCTIONS.get(full)
@@ -273,18 +293,43 @@ def call_library(state: CodeState, name: str, arguments: Arguments, keywords: Ke
         return distribute(lambda *values: found(Given(state, list(values), keywords)), *arguments)
     if entry is not None:
         return apply_call(state, entry, arguments, keywords)
-    return call_unknown_method(state, full.rpartition(".")[2], UNKNOWN, arguments, keywords)
+    for prefix, words in PROGRAM_PREFIXES.items():
+        if f"{state.language}:{full}".startswith(prefix):
+            members = f"{state.language}:{full}".removeprefix(prefix).split(".")
+            program = Program(words, tuple(members)) if words else Program(tuple(members))
+            return run_program(
+                state, program, arguments[bool(words) :] if len(arguments) > 1 else arguments, keywords
+            )
+    return call_unknown_method(state, last, UNKNOWN, arguments, keywords)
+
+
+REFERENCE_METHODS: Mapping[str, Callable[[CodeState, Value, Arguments], Value]] = name_table(
+    {
+        "then tap": lambda state, value, arguments: state.call(state, arguments[0], [value], {}),
+        "call": lambda state, value, arguments: state.call(
+            state, value, arguments[state.language == "javascript" :], {}
+        ),
+        "apply": lambda state, value, arguments: state.call(state, value, to_items(arguments[-1]), {}),
+        "bind": lambda state, value, arguments: Partial(value, tuple(arguments[1:])),
+        "send public_send __send__": lambda state, value, arguments: state.call(
+            state, find_member(state, value, to_text(arguments[0])), arguments[1:], {}
+        ),
+    }
+)
+"""Methods of functions and values that call functions."""
 
 
 def _find_full_name(state: CodeState, name: str) -> str:
-    for prefix, replacement in _PREFIXES.items():
+    for prefix, replacement in PREFIXES.items():
         if name.startswith(prefix):
             name = replacement + name.removeprefix(prefix)
+    if state.language == "perl" and "." not in name:
+        name = ".".join(name.rsplit("::", 1))
     if state.language != "javascript":
         return name
     name = name.removeprefix("node:").replace(".default", "").replace("fs.promises.", "fs.")
     module, dot, last = name.rpartition(".")
-    return _MODULE_NAMES.get(module, module) + dot + (last.removesuffix("Sync") or last)
+    return MODULE_NAMES.get(module, module) + dot + (last.removesuffix("Sync") or last)
 
 
 def call_unknown_method(
@@ -293,7 +338,8 @@ def call_unknown_method(
     """Call a method of an object of unknown type, which is known by its name if that has one meaning."""
     short = name.removesuffix("Sync") if state.language == "javascript" else name
     entry = METHODS_OF_ANY[state.language].get(short)
-    if entry is None:
+    given = arguments[0] if arguments else None
+    if entry is None or (name == "run" and not isinstance(given, str | list)):
         return _call_callbacks(state, arguments, keywords)
     on_path = "Path." + name in CALLS[state.language] and (not arguments or name.startswith("write_"))
     return apply_call(state, entry, [receiver, *arguments] if on_path else arguments, keywords)
@@ -303,11 +349,25 @@ def _call_callbacks(state: CodeState, arguments: Arguments, keywords: Keywords) 
     target, given = keywords.get("target"), keywords.get("args")
     if target is not None and isinstance(given, list):  # Thread(target=function, args=(…))
         return state.call(state, target, given, {})
+    if "default" in keywords and arguments and isinstance(arguments[0], str):  # an option of a command line
+        state.defaults[arguments[0].lstrip("-").replace("-", "_")] = keywords["default"]
+    for position, value in enumerate(arguments):
+        if isinstance(value, Reference | Partial) and position < len(arguments) - 1:  # submit(function, …)
+            _call_with_items(state, value, arguments[position + 1 :])
     for value in (*arguments, *keywords.values()):
         for item in value.values() if isinstance(value, dict) else (value,):
             if isinstance(item, FunctionValue):
                 state.call(state, item, [], {})
     return UNKNOWN
+
+
+def _call_with_items(state: CodeState, function: Value, arguments: Arguments) -> None:
+    """Call a library function that is passed with its arguments, and with each item of a list."""
+    entry = CALLS[state.language].get(function.name) if isinstance(function, Reference) else None
+    if entry is None or entry.action in ("shell", "argv", "words", "exec", "program"):
+        state.call(state, function, arguments, {})
+    for item in to_items(arguments[0]) if isinstance(arguments[0], list) else arguments[:1]:
+        state.call(state, function, [item, *arguments[1:]], {})
 
 
 def find_attribute(state: CodeState, value: Value, name: str) -> Value:
@@ -320,9 +380,16 @@ def find_attribute(state: CodeState, value: Value, name: str) -> Value:
         return value if name == "buffer" else value.path
     if name == "length" and isinstance(value, list | str):
         return len(value) if UNKNOWN not in value else UNKNOWN
-    if isinstance(value, str) and UNKNOWN in value and name in ("name", "path"):
+    if value == UNKNOWN and name in state.defaults:
+        return state.defaults[name]
+    if isinstance(value, str) and UNKNOWN in value and name in ("name", "path", *_OUTPUTS):
         return value
     return Method(value, name)
+
+
+_INPUT_METHODS = ("communicate", "write", "puts", "print", "sendline", "end")
+_OUTPUTS = ("stdin", "stdout", "text", "content", "body", "data", "output")
+_OUTPUT_METHODS = (*_OUTPUTS, "read", "decode", "toString", "getvalue", "getBody", "iter_lines", "readlines")
 
 
 def call_method(
@@ -331,17 +398,32 @@ def call_method(
     """Call the method *name* of a built-in value."""
     if isinstance(receiver, Choice):
         return choose([call_method(state, item, name, arguments, keywords) for item in receiver.options])
+    if (
+        name in ("then", "tap", "send", "public_send", "__send__")
+        and arguments
+        and not isinstance(receiver, dict)
+    ):
+        return REFERENCE_METHODS[name](state, receiver, arguments)
+    if isinstance(receiver, str) and CAPTURED in receiver and name in _OUTPUT_METHODS:
+        return receiver
+    if isinstance(receiver, str) and CAPTURED in receiver and name in _INPUT_METHODS:
+        return write_input(state, receiver, arguments)
+    if receiver == UNKNOWN and len(arguments) > 1 and isinstance(arguments[0], Reference):
+        return _call_callbacks(state, arguments, keywords)
     if isinstance(receiver, PathValue):
         return _call_path_method(state, receiver, name, arguments, keywords)
     if isinstance(receiver, FileValue):
         return _call_file_method(state, receiver, name, arguments)
     if isinstance(receiver, list) and name in LIST_METHODS:
         return LIST_METHODS[name](state, receiver, arguments)
+    if isinstance(receiver, dict) and name in ("each", "map", "each_pair") and arguments:
+        pairs: list[Value] = [[key, value] for key, value in receiver.items()]
+        return LIST_METHODS["map"](state, pairs, arguments)
     if isinstance(receiver, dict) and name in MAPPING_METHODS:
         return MAPPING_METHODS[name](receiver, arguments)
     if isinstance(receiver, str | int | float):
         return _call_text_method(state, receiver, name, arguments, keywords)
-    if isinstance(receiver, FunctionValue | ClassValue) and name in ("call", "new", "apply", "()"):
+    if isinstance(receiver, FunctionValue | ClassValue | Partial) and name in ("call", "new", "apply", "()"):
         return state.call(state, receiver, arguments, keywords)
     return call_unknown_method(state, name, receiver, arguments, keywords)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 import codecs
+import json
 import posixpath
 import re
+import shlex
 import zlib
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
@@ -165,6 +167,9 @@ EXACT_METHODS: Mapping[str, TextMethod] = name_table(
         "includes include?": lambda text, arguments: get_text(arguments, 0) in text,
         "find index indexOf": lambda text, arguments: text.find(get_text(arguments, 0)),
         "repeat": _repeat,
+        "inspect dump": lambda text, arguments: json.dumps(text),
+        "shellescape": lambda text, arguments: shlex.quote(text),
+        "shellsplit": lambda text, arguments: list(text.split()),
         "slice substring": _slice,
         "substr": _substring,
         "zfill padStart rjust": _pad,
@@ -270,7 +275,9 @@ LIST_METHODS: Mapping[str, ListMethod] = name_table(
         "reverse": _reverse,
         "sort uniq copy to_a sorted compact toSorted sort_by values": lambda state, items, arguments: items,
         "slice": lambda state, items, arguments: items[get_number(arguments, 0) : get_number(arguments, 1)],
-        "pop shift": _pop,
+        "pop": _pop,
+        "shift": lambda state, items, arguments: _pop(state, items, [0]),
+        "shelljoin *": lambda state, items, arguments: join_texts(state, get_text(arguments, 0, " "), items),
         "first at": lambda state, items, arguments: find_item(state, items, get_number(arguments, 0, 0)),
         "last": lambda state, items, arguments: find_item(state, items, -1),
         "pack toString decode": lambda state, items, arguments: join_characters(items),

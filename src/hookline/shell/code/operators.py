@@ -128,6 +128,8 @@ def _contains(item: Value, container: Value, *, negated: bool) -> Value:
 
 
 def _repeat(state: CodeState, left: Value, right: Value) -> Value:
+    if isinstance(left, list) and isinstance(right, str):  # Ruby: ["a", "b"] * " "
+        return bound_text(state, right.join(map(to_text, left)))
     text, count = (left, right) if isinstance(right, int) else (right, left)
     if not isinstance(count, int) or isinstance(count, bool):
         return UNKNOWN
@@ -171,6 +173,8 @@ def find_item(state: CodeState, value: Value, key: Value) -> Value:
         return _find_slice(value, key)
     if isinstance(value, Environment):
         return value.get(to_text(key), UNKNOWN)
+    if value == UNKNOWN:
+        return state.defaults.get(to_text(key), UNKNOWN)
     if isinstance(value, dict):
         name = to_text(key)
         if UNKNOWN in name:

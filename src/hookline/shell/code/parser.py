@@ -31,6 +31,8 @@ ASSIGNMENT = 1
 """The precedence of assignments."""
 CONDITIONAL = 3
 _UNARY = 40
+_MEMBER_OPERATORS = (".", "?.", "->", "::", "&.", "?->")
+_BLOCK_ENDS = ("endif", "endforeach", "endfor", "endwhile")
 
 
 def parse_program(language: Language, source: str, template_depth: int = 0) -> Body:
@@ -301,7 +303,8 @@ def _parse_suffixes(parser: Parser, node: Node) -> Node:
 def _parse_suffix(parser: Parser, node: Node, token: Token) -> Node | None:
     if token.kind == "literal":
         return None
-    if token.text in (".", "?.", "->", "::", "&.", "?->") and peek(parser, 1).kind == "name":
+    is_member = token.text in _MEMBER_OPERATORS and token.text not in parser.language.operators
+    if is_member and peek(parser, 1).kind == "name":
         parser.position += 2
         return syntax.Attribute(node, parser.tokens[parser.position - 1].text)
     if token.text == "(" and not token.after_newline:
@@ -334,7 +337,7 @@ def parse_parameters(parser: Parser, end: str = ")") -> tuple[syntax.Parameter, 
     while not accept(parser, end):
         if peek(parser).kind == "end":
             raise ParseFailure
-        if accept(parser, ",", "?", "&", ";") or skip_modifier(parser):
+        if accept(parser, ",", "?", "&", ";", "|") or skip_modifier(parser):
             continue
         kind = "*" if accept(parser, "...", "*", "**") else ""
         found.append(_parse_parameter(parser, kind))
@@ -343,7 +346,9 @@ def parse_parameters(parser: Parser, end: str = ")") -> tuple[syntax.Parameter, 
 
 def skip_modifier(parser: Parser) -> bool:
     """Skip a word before another word, such as `static` or a type."""
-    found = peek(parser).kind == "name" and peek(parser, 1).kind == "name"
+    following = peek(parser, 1)
+    is_type = following.text in ("...", "|") and "." in parser.language.operators  # PHP
+    found = peek(parser).kind == "name" and (following.kind == "name" or is_type)
     parser.position += found
     return found
 
@@ -362,6 +367,9 @@ def _parse_parameter(parser: Parser, kind: str) -> syntax.Parameter:
     if name.kind != "name":
         raise ParseFailure
     accept(parser, "?")
+    if parser.language.newline_ends and accept(parser, ":"):  # Ruby: name: default
+        has_default = peek(parser).text not in (",", ")", "|")
+        return syntax.Parameter(name.text, parse_expression(parser, ASSIGNMENT) if has_default else None, "=")
     skip_type(parser)
     default = parse_expression(parser, ASSIGNMENT) if accept(parser, "=") else None
     return syntax.Parameter(name.text, default, kind)
@@ -380,7 +388,11 @@ def skip_type(parser: Parser) -> None:
 
 
 def parse_block(parser: Parser) -> Body:
-    """Parse a body in braces, or one statement."""
+    """Parse a body in braces or, in PHP, between a colon and `endif` or the like, or one statement."""
+    if "." in parser.language.operators and accept(parser, ":"):
+        body = parse_body(parser, "else", "elseif", *_BLOCK_ENDS)
+        accept(parser, *_BLOCK_ENDS)
+        return body
     if not accept(parser, "{"):
         return parse_statement(parser)
     body = parse_body(parser)

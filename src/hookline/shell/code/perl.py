@@ -98,7 +98,9 @@ def _read_substitution(lexer: Lexer, kind: str, opening: str, old: str, end: int
 
 def _read_angle_or_slash(lexer: Lexer, match: re.Match[str]) -> tuple[Node | None, int]:
     previous = lexer.tokens[-1] if lexer.tokens else None
-    is_value = previous is not None and (follows_value(lexer) or previous.text[:1] in "$@")
+    is_value = previous is not None and (
+        follows_value(lexer) or previous.text[:1] in "$@" or previous.text in ("shift", "pop")
+    )
     if match[0] == "/":
         if is_value:
             double = lexer.text[match.start() : match.start() + 2]
@@ -116,6 +118,9 @@ def _finish_operand(parser: Parser, node: Node, token: Token) -> Node | None:
     if token.text == "->" and peek(parser, 1).text in ("[", "{", "("):
         parser.position += 1
         return node
+    if token.text == "->" and peek(parser, 1).kind == "name" and peek(parser, 2).text != "(":
+        parser.position += 2
+        return syntax.Call(syntax.Attribute(node, parser.tokens[parser.position - 1].text), ())
     if token.text == "{" and _is_container(node) and not token.after_newline:
         parser.position += 1
         return syntax.Index(_to_container(node, "%"), _parse_key(parser))

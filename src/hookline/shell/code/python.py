@@ -197,8 +197,9 @@ def _function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Body:
     outer = {name for item in node.body if isinstance(item, ast.Global | ast.Nonlocal) for name in item.names}
     if outer:
         body = tuple([_assign_outer(item, outer) for item in body])
+    calls = [item for item in node.decorator_list if isinstance(item, ast.Call)]
     decorated = bool(names - _PLAIN_DECORATORS)
-    return (syntax.Function(node.name, _parameters(node.args), body, decorated),)
+    return (*_convert_all(calls), syntax.Function(node.name, _parameters(node.args), body, decorated))
 
 
 def _assign_outer(node: Node, outer: set[str]) -> Node:
@@ -223,7 +224,9 @@ def _with(node: ast.With | ast.AsyncWith) -> Body:
         else _convert(item.context_expr)
         for item in node.items
     ]
-    return (*opened, *_convert_body(node.body))
+    names = [item.optional_vars for item in node.items if isinstance(item.optional_vars, ast.Name)]
+    closed = [syntax.Call(syntax.Attribute(syntax.Name(name.id), "__exit__"), ()) for name in names]
+    return (*opened, *_convert_body(node.body), *closed)
 
 
 def _try(node: ast.Try) -> Body:

@@ -94,7 +94,7 @@ def _finish_operand(parser: Parser, node: Node, token: Token) -> Node | None:
         return syntax.Call(syntax.Attribute(node, "glob"), parse_items(parser, "]"))
     if token.text == "do" and parser.allows_do and isinstance(node, syntax.Name | syntax.Call):
         return _add_block(parser, node)
-    if token.text == "{" and isinstance(node, syntax.Call):
+    if token.text == "{" and isinstance(node, syntax.Name | syntax.Call) and not token.after_newline:
         return _add_block(parser, node)
     return _parse_command(parser, node, token) if isinstance(node, syntax.Name) else None
 
@@ -246,6 +246,11 @@ def _parse_definition(parser: Parser) -> Body:
 
 
 def _parse_class(parser: Parser) -> Body:
+    if accept(parser, "<<"):  # methods of the class that this stands in
+        take(parser)
+        body = parse_body(parser, "end")
+        expect(parser, "end")
+        return body
     name = take(parser).text
     bases = (parse_expression(parser),) if accept(parser, "<", "<<") else ()
     body = parse_body(parser, "end")
@@ -286,6 +291,7 @@ RUBY = Language(
     operands={
         **{word: _to_operand(handler) for word, handler in _VALUES.items()},
         "->": _parse_lambda,
+        "_1": lambda parser: syntax.Name("it"),
         "true": lambda parser: syntax.Literal(value=True),
         "false": lambda parser: syntax.Literal(value=False),
         "nil": lambda parser: NOTHING,

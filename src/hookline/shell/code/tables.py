@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from hookline.shell.code.functions import FUNCTION_FAMILIES, FUNCTIONS, Function
+from hookline.shell.code.values import UNKNOWN, FileValue, Value, name_table
 from hookline.shell.options import word_set
 
 _ALL_LANGUAGES = """
 first: str bytes bytearray String String.raw os.fspath os.fsdecode os.fsencode memoryview iter next sorted
-    repr Promise.resolve Promise.all await unicode textwrap.dedent inspect.cleandoc shlex.quote zx.quote
-    copy.copy copy.deepcopy asyncio.run asyncio.gather compile Shellwords.escape escapeshellarg
-    escapeshellcmd os.path.realpath os.path.normcase fs.realpath Object.freeze util.promisify promisify
-    typing.cast ast.literal_eval contextlib.suppress contextlib.closing scalar url.fileURLToPath
+    Promise.resolve Promise.all await unicode textwrap.dedent inspect.cleandoc
+    copy.copy copy.deepcopy asyncio.run asyncio.gather compile os.path.realpath os.path.normcase fs.realpath Object.freeze util.promisify promisify
+    typing.cast vars ast.literal_eval contextlib.suppress contextlib.closing scalar url.fileURLToPath
     fileURLToPath URL io.StringIO io.BytesIO StringIO array_values array_filter array_unique os.readlink
 new_list: list tuple set frozenset Array.from Set Array
 integer: int parseInt Number intval Integer
@@ -32,14 +32,20 @@ reduce: functools.reduce
 range: range xrange
 pairs: enumerate
 zip: zip
-new_mapping: dict Object.fromEntries
+new_mapping: dict Object.fromEntries Map types.SimpleNamespace argparse.Namespace
+new_record: collections.namedtuple Struct.new
+record: record()
+assign_all: Object.assign
+call_function: Reflect.apply
+create_require: module.createRequire createRequire
 format: format
 find_member: getattr
 partial: functools.partial
 chain: itertools.chain array_merge
 choose: random.choice random.sample min max
-run_code: exec eval vm.runInThisContext vm.runInNewContext
-import_module: __import__ importlib.import_module require import
+run_code: exec eval vm.runInThisContext vm.runInNewContext timeit.timeit timeit.repeat
+    builtins.exec builtins.eval instance_eval class_eval
+import_module: __import__ importlib.import_module require import constructor._load
 encoded base64: base64.b64decode base64.urlsafe_b64decode base64.standard_b64decode base64.decodebytes atob
     Base64.decode64 Base64.strict_decode64 Base64.urlsafe_decode64 base64_decode decode_base64
     MIME::Base64.decode binascii.a2b_base64
@@ -52,7 +58,8 @@ encoded url: decodeURIComponent unescape decodeURI urllib.parse.unquote urllib.p
     rawurldecode URI.decode_www_form_component
 decode: codecs.decode codecs.encode Buffer.from
 load_json: json.loads JSON.parse json_decode
-dump_json: json.dumps JSON.stringify json_encode
+dump_json: json.dumps JSON.stringify json_encode repr
+quote: shlex.quote zx.quote Shellwords.escape escapeshellarg pipes.quote
 split_words: shlex.split Shellwords.split shellwords
 join_words: shlex.join Shellwords.join
 substitute: re.sub
@@ -91,10 +98,12 @@ entries: Object.entries
 """
 _PYTHON = """
 shell 0: os.system os.popen subprocess.getoutput subprocess.getstatusoutput commands.getoutput
-    asyncio.create_subprocess_shell os.popen2 os.popen3 commands.getstatusoutput pexpect.run pexpect.spawn
+    asyncio.create_subprocess_shell paramiko.exec_command os.popen2 os.popen3 commands.getstatusoutput pexpect.run pexpect.spawn
     invoke.run fabric.run
 argv 0: subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen
-    pty.spawn sh.Command plumbum.local
+    pty.spawn
+program: sh.Command
+program git: git.Repo git.Repo.init git.Repo.clone_from git.Git git.cmd.Git pygit2.Repository dulwich.repo.Repo
 words 0: asyncio.create_subprocess_exec
 exec 0: os.execv os.execvp os.execve os.execvpe os.posix_spawn os.posix_spawnp
 exec 1: os.spawnv os.spawnvp os.spawnve os.spawnvpe
@@ -103,7 +112,8 @@ words 2: os.spawnl os.spawnlp
 kill 0 1: os.kill os.killpg
 open 0 1: open io.open codecs.open Path.open gzip.open bz2.open lzma.open aiofiles.open os.fdopen os.open
 read 0: Path.read_text Path.read_bytes linecache.getlines fileinput.input pandas.read_csv zipfile.ZipFile
-    tarfile.open numpy.load runpy.run_path configparser.read dotenv.load_dotenv dotenv.dotenv_values
+    tarfile.open numpy.load configparser.read dotenv.load_dotenv dotenv.dotenv_values
+script 0: runpy.run_path
 write 0: Path.write_text Path.write_bytes os.truncate os.mknod
 edit 0: Path.touch os.utime
 delete 0: os.remove os.unlink os.rmdir Path.unlink Path.rmdir
@@ -118,8 +128,9 @@ names 0: os.listdir
 items 0: os.scandir Path.iterdir
 walk 0: os.walk os.fwalk Path.walk
 send 0: requests.get requests.post requests.put requests.patch requests.delete requests.request httpx.get
-    httpx.post httpx.put urllib.request.urlopen urllib.request.urlretrieve urllib.request.Request
+    httpx.post httpx.put urllib.request.urlopen urllib.request.Request
     urllib2.urlopen http.client.HTTPSConnection http.client.HTTPConnection socket.create_connection
+download 0 1: urllib.request.urlretrieve wget.download
 print 0: print
 output 0: sys.stdout.write os.write
 exit 0: sys.exit exit quit os._exit
@@ -152,9 +163,13 @@ send 0: fetch axios axios.get axios.post axios.put axios.delete axios.request ht
 print 0: console.log console.info process.stdout.write console.debug
 exit 0: process.exit Deno.exit
 compile: Function
+program git: simple-git simple-git.simpleGit simple-git.gitP simpleGit nodegit.Repository.open
 """
 _PERL = """
-words 0: system exec CORE.system IPC::System::Simple.system IPC::Run.run run IPC::Run3.run3 run3 open3 open2
+words 3: open3
+program git: Git::Repository.new Git::Wrapper.new Git.repository Git::Raw::Repository.open
+words 2: open2
+words 0: system exec CORE.system IPC::System::Simple.system IPC::Run.run run IPC::Run3.run3 run3
     IPC::Cmd.run
 shell 0: qx readpipe capture `
 pipe 0: open
@@ -170,6 +185,8 @@ mode 0 1: symlink link
 names 1: opendir
 walk 1: find File::Find.find finddepth File::Find.finddepth
 kill 1 0: kill
+send 0: get LWP::Simple.get
+download 0 1: getstore LWP::Simple.getstore mirror
 print 0: print say printf
 exit 0: exit die
 join_list: join
@@ -210,7 +227,8 @@ trees 0: FileUtils.rm_rf FileUtils.rm_r FileUtils.rmtree FileUtils.remove_dir Fi
 move 0 1: File.rename FileUtils.mv FileUtils.move Path.rename
 copy 0 1: FileUtils.cp FileUtils.copy FileUtils.copy_file FileUtils.install
 copytree 0 1: FileUtils.cp_r FileUtils.copy_entry
-mode 1: FileUtils.chmod FileUtils.chmod_R FileUtils.chown FileUtils.chown_R File.chmod File.chown
+modetree 1: FileUtils.chmod_R FileUtils.chown_R
+mode 1: FileUtils.chmod FileUtils.chown File.chmod File.chown
 mode 0 1: FileUtils.ln_s FileUtils.ln_sf FileUtils.ln File.symlink File.link
 mode 0: Path.chmod
 names 0: Dir.entries Dir.children Dir.each_child Dir.foreach
@@ -222,13 +240,16 @@ print 0: puts print p pp $stdout.puts $stdout.print STDOUT.puts STDOUT.print STD
     Kernel.puts printf
 exit 0: exit abort raise exit!
 format_percent: format
-first: Array
+program git: Git.open Git.init Git.clone Rugged.Repository.new Rugged.Repository.discover
+first: Array lambda proc Proc.new
 """
 _PHP = """
-shell 0: exec shell_exec system passthru proc_open popen `
+shell 0: exec shell_exec system passthru proc_open popen ` Process.fromShellCommandline
+argv 0: Process Symfony\\Component\\Process\\Process
 words 0: pcntl_exec
 open 0 1: fopen SplFileObject
-read 0: file_get_contents file readfile parse_ini_file include require include_once require_once
+read 0: file_get_contents file readfile parse_ini_file
+script 0: include require include_once require_once
 write 0: file_put_contents ftruncate
 edit 0: touch
 delete 0: unlink rmdir
@@ -261,12 +282,12 @@ text chars 0: str_split
 items map 1: array_map
 items map 0: array_walk
 items push 0: array_push
-call_by_name: call_user_func
+call_by_name: call_user_func call_user_func_array register_shutdown_function
 first: iterator_to_array
 """
 _LANGUAGES = {"python": _PYTHON, "javascript": _JAVASCRIPT, "perl": _PERL, "ruby": _RUBY, "php": _PHP}
 _DISTINCT_NAMES = word_set(
-    """system popen Popen check_call check_output getoutput getstatusoutput rmtree remove_tree rm_rf rm_r
+    """run exec_command system popen Popen check_call check_output getoutput getstatusoutput rmtree remove_tree rm_rf rm_r
     remove_entry_secure rimraf emptyDir execv execvp execve shell_exec passthru proc_open execFile execa
     read_text read_bytes write_text write_bytes unlink readFile writeFile appendFile capture2 capture3"""
 )
@@ -296,7 +317,7 @@ def _find_calls(text: str) -> dict[str, LibraryCall]:
 
 def _find_functions(text: str) -> dict[str, Function]:
     return {
-        name: FUNCTION_FAMILIES[kind](*parameters) if parameters else FUNCTIONS[kind]
+        name: FUNCTION_FAMILIES[kind](*parameters) if kind in FUNCTION_FAMILIES else FUNCTIONS[kind]
         for kind, parameters, names in _read_table(text)
         if not parameters or not parameters[0].isdecimal()
         for name in names
@@ -319,3 +340,52 @@ LANGUAGE_FUNCTIONS: Mapping[str, Mapping[str, Function]] = {
     language: _find_functions(text) for language, text in _LANGUAGES.items()
 }
 """Functions whose names have another meaning in other languages."""
+MODULE_NAMES = name_table(
+    {"fs/promises fs-extra graceful-fs": "fs", "path/posix path.posix": "path", "sh": "shelljs"}
+)
+
+PROGRAM_PREFIXES: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("python:sh.", "python:plumbum.cmd.", "python:plumbum.local."), ()),
+    **dict.fromkeys(
+        ("python:dulwich.porcelain.", "javascript:isomorphic-git.", "javascript:nodegit.Reset."), ("git",)
+    ),
+}
+"""Prefixes of functions that run a program, by language, and the words before the rest of the name."""
+
+GIT_METHODS: Mapping[str, str] = name_table(
+    {
+        "execute raw run command command_oneline command_noisy RUN exec lib": "",
+        "reset_hard hard_reset": "reset --hard",
+        "delete_head delete_branch deleteLocalBranch": "branch -D",
+        "delete_tag": "tag -d",
+        "checkout_head checkout_tree checkout_index": "checkout",
+    }
+)
+"""Methods of libraries for git whose names are not those of its commands."""
+
+PREFIXES = name_table(
+    {
+        "posixpath. ntpath.": "os.path.",
+        "_io. builtins. __builtins__. Kernel. CORE:: globalThis. window. global. process.mainModule. module.": "",
+    }
+)
+"""Prefixes of names that stand for other prefixes."""
+
+CONSTANTS: Mapping[str, Value] = name_table(
+    {
+        "sys.stdin $stdin STDIN process.stdin ARGF": FileValue("/dev/stdin", "r"),
+        "sys.stdout $stdout STDOUT process.stdout": FileValue("/dev/stdout", "w"),
+        "sys.stderr $stderr STDERR process.stderr": FileValue("/dev/stderr", "w"),
+        "os.sep path.sep os.path.sep DIRECTORY_SEPARATOR File.SEPARATOR": "/",
+        "os.linesep os.EOL PHP_EOL": "\n",
+        "os.devnull": "/dev/null",
+        "os.name": "posix",
+        "os.curdir": ".",
+        "os.pardir": "..",
+        "__name__": "__main__",
+        "sys.executable": "python3",
+        "process.execPath": "node",
+        "string.ascii_lowercase": "abcdefghijklmnopqrstuvwxyz",
+        "require.main module": UNKNOWN,
+    }
+)

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct, field
 
-from hookline.shell.code.syntax import Class, Function, Node
+from hookline.shell.code.syntax import Assign, Body, Class, Function, If, Name, Node
 from hookline.shell.result import UNKNOWN as UNKNOWN  # noqa: PLC0414 -- exported
 from hookline.shell.result import Action
 
@@ -27,6 +27,10 @@ TREE = UNKNOWN + "\x01"
 """A path of any depth below a folder."""
 ITEM = UNKNOWN + "\x02"
 """The name of any item of a folder."""
+CAPTURED = UNKNOWN + "\x03"
+"""The output of a command or a download; a character with its number follows."""
+_FIRST_CAPTURED = 0xE000
+_MAX_CAPTURED = 200
 MAX_TEXT = 65_536
 """Maximum characters of one text; a longer one is unknown."""
 MAX_ITEMS = 1_000
@@ -35,6 +39,7 @@ MAX_OPTIONS = 12
 """Maximum values of one expression."""
 _MAX_BITS = 4_000
 _WORK_CHUNK = 64
+_CAPTURED_MARK = re.compile(f"{CAPTURED}([\ue000-\uf8ff])")
 _WILDCARD = re.compile(r"\[[^\]]*\]|\{[^}]*\}|[*?]+")
 
 
@@ -71,6 +76,14 @@ class Partial(NamedTuple):
 
     function: Value
     arguments: tuple[Value, ...]
+    keywords: Keywords = {}
+
+
+class Program(NamedTuple):
+    """A program, or an object of a library that runs git, by the first words and the names after them."""
+
+    words: tuple[Value, ...]
+    members: tuple[str, ...] = ()
 
 
 class Scope(Struct, eq=False):
@@ -169,6 +182,10 @@ class CodeState(Struct, kw_only=True, eq=False):
     calls_unknown: bool = False
     """True if the code calls a function that is not known."""
     changed_variables: dict[str, str] = field(default_factory=dict)
+    captured: list[str] = field(default_factory=list)
+    """Commands whose output is a value of the code, as text for a shell."""
+    defaults: dict[str, Value] = field(default_factory=dict)
+    """Defaults of command-line options, by name."""
     commands: list[CodeCommand] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     output: list[str] = field(default_factory=list)
@@ -222,7 +239,17 @@ def to_items(value: Value) -> list[Value]:
         return [item for option in value.options for item in to_items(option)][:MAX_ITEMS]
     if isinstance(value, str) and UNKNOWN not in value:
         return list(value[:MAX_ITEMS])
-    return [UNKNOWN]
+    return [value if isinstance(value, str) and CAPTURED in value else UNKNOWN]
+
+
+def to_list(state: CodeState, value: Value) -> list[Value]:
+    """Return the items of *value*; only some languages split a text into characters."""
+    if state.language == "php" and isinstance(value, dict):
+        return list(value.values())
+    if isinstance(value, FileValue) and value.path == "/dev/stdin":
+        return list(state.stdin.splitlines()[:MAX_ITEMS]) if state.stdin else [UNKNOWN]
+    splits = state.language in ("python", "javascript") or not isinstance(value, str)
+    return to_items(value) if splits else [value]
 
 
 def is_known(value: Value) -> bool:
@@ -263,7 +290,30 @@ def join_paths(base: str, *parts: str) -> str:
 
 def remove_marks(text: str) -> str:
     """Return *text* with plain unknown parts in place of items of folders."""
-    return text.replace(ITEM, UNKNOWN).replace(TREE, UNKNOWN) if UNKNOWN in text else text
+    if UNKNOWN not in text:
+        return text
+    return _CAPTURED_MARK.sub(UNKNOWN, text.replace(ITEM, UNKNOWN).replace(TREE, UNKNOWN))
+
+
+def to_any_depth(value: Value) -> Value:
+    """Return a path below an item of a folder as one of any depth, because a function calls itself with it."""
+    if isinstance(value, str | PathValue) and ITEM in (text := to_text(value)):
+        path = text.partition(ITEM)[0] + TREE
+        return PathValue(path) if isinstance(value, PathValue) else path
+    return value
+
+
+def capture(state: CodeState, command: str) -> str:
+    """Return the unknown output of *command*, with a mark that refers to it."""
+    if len(state.captured) >= _MAX_CAPTURED:
+        return UNKNOWN
+    state.captured.append(command)
+    return CAPTURED + chr(_FIRST_CAPTURED + len(state.captured) - 1)
+
+
+def substitute_captured(state: CodeState, text: str) -> str:
+    """Return *text* with a command substitution in the place of each output of a command."""
+    return _CAPTURED_MARK.sub(lambda match: f'"$({state.captured[ord(match[1]) - _FIRST_CAPTURED]})"', text)
 
 
 def find_parent(path: str) -> str:
@@ -300,3 +350,14 @@ def list_items(state: CodeState, folder: str, *, recursive: bool, joined: bool) 
 def name_table(table: Mapping[str, T]) -> dict[str, T]:
     """Return *table* with an entry for each of the names in a key."""
     return {name: value for names, value in table.items() for name in names.split()}
+
+
+def forget_numbers(state: CodeState, body: Body) -> None:
+    """Make numbers unknown that *body* changes, because they differ in each round."""
+    for node in body:
+        count_work(state, 1)
+        if isinstance(node, Assign) and isinstance(node.target, Name):
+            if isinstance(state.scope.names.get(node.target.name), int | float):
+                state.scope.names[node.target.name] = UNKNOWN
+        elif isinstance(node, If):
+            forget_numbers(state, node.then + node.otherwise)
