@@ -78,7 +78,7 @@ PROGRAMS = [
     ),
     (
         'open(P, "| sh"); print P "ls";',
-        [" sh"],
+        [" sh", " sh"],
         [],
         "",
     ),

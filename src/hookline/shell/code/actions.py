@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+import posixpath
 import shlex
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
 
-from hookline.shell.code.functions import expand_home, resolve_path
-from hookline.shell.code.methods import flatten_items
-from hookline.shell.code.tables import GIT_METHODS, LibraryCall
+from hookline.shell.code.commands import (
+    Recorder,
+    add_command,
+    call_callbacks,
+    call_functions,
+    find_output,
+    get_argument,
+    is_function,
+    is_library_name,
+    kill_process,
+    merge_options,
+    run_command,
+    run_exec,
+    run_file,
+    run_shell,
+    run_words,
+    write_input,
+)
+from hookline.shell.code.methods import PATH_PROPERTIES, flatten_items, get_text
+from hookline.shell.code.tables import CONSTANTS, LibraryCall
 from hookline.shell.code.values import (
     CAPTURED,
     ITEM,
@@ -16,237 +33,45 @@ from hookline.shell.code.values import (
     UNKNOWN,
     Arguments,
     Choice,
-    CodeCommand,
     CodeState,
     Effect,
     FileValue,
-    FunctionValue,
     Keywords,
-    Method,
-    Partial,
     PathValue,
-    Program,
     Reference,
     Value,
     bound_text,
     capture,
     count_work,
     distribute,
+    expand_home,
+    find_folder,
+    find_parent,
     find_texts,
     find_truth,
     join_paths,
     list_items,
+    name_table,
     remove_marks,
+    resolve_path,
     substitute_captured,
     to_items,
     to_text,
 )
 from hookline.shell.result import Action
 
-Recorder: TypeAlias = Callable[[CodeState, LibraryCall, Arguments, Keywords], Value]
-
-_MAX_CAPTURED_TEXT = 2_000
-_KEYWORDS = (
-    ("args", "cmd", "command", "path", "src", "file", "filename", "top", "name", "url", "executable"),
-    ("mode", "dst", "dest", "target"),
-)
-
-
-def _get_argument(arguments: Arguments, keywords: Keywords, position: int) -> Value:
-    """Return the argument at *position*, or the keyword with one of its usual names."""
-    if position < len(arguments):
-        return arguments[position]
-    names = _KEYWORDS[position] if position < len(_KEYWORDS) else ()
-    return next((keywords[name] for name in names if name in keywords), UNKNOWN)
-
-
-def _add_command(
-    state: CodeState, keywords: Keywords, *, text: str | None = None, argv: tuple[str, ...] = ()
-) -> None:
-    """Record a command with the working directory and variables that the code sets."""
-    folder = keywords.get("cwd", keywords.get("chdir"))
-    cwd = resolve_path(state, to_text(folder)) if isinstance(folder, str | PathValue) else state.folder
-    settings = dict(state.changed_variables)
-    environment = keywords.get("env")
-    if isinstance(environment, dict) and environment is not state.environment:
-        settings |= {
-            name: to_text(value)
-            for name, value in environment.items()
-            if name not in state.environment or state.environment[name] != value
-        }
-    given = keywords.get("input", keywords.get("stdin_data", ""))
-    count_work(state, 8 + len(argv) + 2 * len(settings))
-    if text is None and any(CAPTURED in word for word in argv):
-        text, argv = " ".join([word if CAPTURED in word else shlex.quote(word) for word in argv]), ()
-    clean = remove_marks(substitute_captured(state, text)) if text is not None else None
-    words = tuple(remove_marks(word) for word in argv)
-    stdin = given if isinstance(given, str) else ""
-    state.commands.append(CodeCommand(clean, words, cwd, tuple(settings.items()), stdin))
-
-
-def _find_output(state: CodeState) -> Value:
-    """Return the output of the last command."""
-    if not state.commands:
-        return UNKNOWN
-    last = state.commands[-1]
-    text = last.text if last.text is not None else shlex.join(last.argv)
-    return capture(state, text) if len(text) <= _MAX_CAPTURED_TEXT else UNKNOWN
-
-
-def _run_command(state: CodeState, value: Value, keywords: Keywords) -> None:
-    """Run *value*, which is the text of a shell command or the list of its arguments."""
-    if isinstance(value, Choice):
-        for option in value.options:
-            _run_command(state, option, keywords)
-    elif isinstance(value, list):
-        _run_argv(state, value, keywords)
-    else:
-        _add_command(state, keywords, text=to_text(value))
-
-
-def _run_argv(state: CodeState, items: list[Value], keywords: Keywords) -> None:
-    if isinstance(items[:1] and items[0], dict):  # Ruby: the environment comes first
-        keywords, items = {**keywords, "env": items[0]}, items[1:]
-    words = [item for item in items if not isinstance(item, dict)]
-    if words and find_truth(keywords.get("shell")) and len(words) == 1:
-        _add_command(state, keywords, text=to_text(words[0]))
-    elif words:
-        count_work(state, 2 * len(words))
-        distribute(lambda *texts: _add_command(state, keywords, argv=tuple(map(to_text, texts))), *words)
-
-
-def _merge_options(arguments: Arguments, keywords: Keywords) -> Keywords:
-    last = arguments[-1] if arguments else None
-    return {**last, **keywords} if isinstance(last, dict) else keywords
-
-
-def _shell(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-    command = _get_argument(arguments, keywords, entry.positions[0])
-    if isinstance(command, dict):  # Bun.spawn({cmd: […]}), or $(options)`…`
-        if "cmd" not in command:
-            return Reference("$")
-        command = command["cmd"]
-    _run_command(state, command, _merge_options(arguments, keywords))
-    output = _find_output(state)
-    _call_functions(state, arguments, *([output] if state.language == "ruby" else []))
-    return output
-
-
-def write_input(state: CodeState, output: str, arguments: Arguments) -> Value:
-    """Record the command of *output* again, with a text that the code writes to its input."""
-    command = substitute_captured(state, output)[3:-2]
-    keywords = {"input": "".join(map(to_text, arguments))}
-    _add_command(state, keywords, text=command)
-    return UNKNOWN
-
-
-def _call_functions(state: CodeState, arguments: Arguments, *values: Value) -> Value:
-    """Call functions that are passed as callbacks, and return the unknown result of a command."""
-    for argument in arguments:
-        if _is_function(argument):
-            state.call(state, argument, list(values), {})
-    return UNKNOWN
-
-
-def _is_function(value: Value) -> bool:
-    return isinstance(value, FunctionValue | Partial | Method)
-
-
-def _run_words(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-    """Run the arguments from a position on: a shell text, or a program and its arguments."""
-    options = _merge_options(arguments, keywords)
-    words = [item for item in flatten_items(arguments[entry.positions[0] :]) if not _is_function(item)]
-    texts = [item for item in words if not isinstance(item, dict)]
-    if len(texts) == 1 and not isinstance(arguments[0], list):
-        _run_command(state, texts[0], options)
-    else:
-        _run_argv(state, words, options)
-    output = _find_output(state)
-    _call_functions(state, arguments)
-    return output
-
-
-def _exec(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-    position = entry.positions[0]
-    words = _get_argument(arguments, keywords, position + 1)
-    items = to_items(words) if isinstance(words, list) else [UNKNOWN]
-    _run_argv(state, [_get_argument(arguments, keywords, position), *items[1:]], keywords)
-    return UNKNOWN
-
-
-def _program(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-    """Run a program with a list of arguments: `spawn("a", ["b"], options)`."""
-    options = _merge_options(arguments, keywords)
-    program = _get_argument(arguments, keywords, 0)
-    if isinstance(program, dict):  # execa(options)`…`
-        return Reference("$")
-    words = next((item for item in arguments[1:2] if isinstance(item, list)), options.get("args"))
-    rest = words if isinstance(words, list) else []
-    if find_truth(options.get("shell")):
-        text = " ".join(map(to_text, [program, *rest]))
-        _add_command(state, options, text=bound_text(state, text))
-    elif rest or UNKNOWN in to_text(program) or " " not in to_text(program):
-        _run_argv(state, [program, *rest], options)
-    else:
-        _add_command(state, options, text=to_text(program))
-    output = _find_output(state)
-    _call_functions(state, arguments)
-    return output
-
-
-def run_program(state: CodeState, program: Program, arguments: Arguments, keywords: Keywords) -> Value:
-    """Run a program by the names and arguments of a call: `repo.git.push("origin", force=True)`."""
-    words = [*program.words, *program.members]
-    is_git = to_text(words[0]) == "git" and len(program.members) < len(words)
-    options = {
-        **keywords,
-        **{key: item for value in arguments if isinstance(value, dict) for key, item in value.items()},
-    }
-    texts = [_to_word(item) for item in flatten_items(arguments) if not isinstance(item, dict)]
-    if is_git and program.members:
-        name = program.members[-1]
-        words = [*program.words, *GIT_METHODS.get(name, name.replace("_", "-")).split()]
-        texts = texts[texts[:1] == ["git"] :]
-        if "reset" in words:
-            texts = ["--hard" if text.lower().endswith("hard") else text for text in texts]
-    flags = [_to_option(name, value) for name, value in options.items()]
-    _run_argv(state, [*words, *texts, *[flag for flag in flags if flag]], {})
-    _call_functions(state, arguments)
-    return Program(program.words) if is_git else _find_output(state)
-
-
-def _to_word(value: Value) -> str:
-    return value.name.rpartition(".")[2] if isinstance(value, Reference) else to_text(value)
-
-
-def _to_option(name: str, value: Value) -> str:
-    """Return the option for a named argument; nothing for one that is false or no text."""
-    flag = name if name.startswith("-") else f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
-    flag = "--hard" if flag == "--working-tree" else flag
-    if value is True or value is None or value == 1:
-        return flag if value is not None or name.startswith("-") else ""
-    if name.startswith("refspec"):
-        return to_text(value)
-    return f"{flag}={value}" if isinstance(value, str) else ""
-
 
 def _send(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
     """Send a request, and return its response."""
-    address = _get_argument(arguments, keywords, 0)
+    address = get_argument(arguments, keywords, 0)
     _add_effect(state, "send", address)
-    _call_functions(state, arguments)
+    call_functions(state, arguments)
     return capture(state, f"curl -s {shlex.quote(remove_marks(to_text(address)))}")
 
 
 def _download(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-    address, path = (to_text(_get_argument(arguments, keywords, position)) for position in entry.positions)
-    _add_command(state, {}, argv=("curl", "-o", path, address))
-    return UNKNOWN
-
-
-def _kill(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-    process, signal = (to_text(_get_argument(arguments, keywords, position)) for position in entry.positions)
-    _add_command(state, {}, argv=("kill", f"-{signal.removeprefix('-')}", process))
+    address, path = (to_text(get_argument(arguments, keywords, position)) for position in entry.positions)
+    add_command(state, {}, argv=("curl", "-o", path, address))
     return UNKNOWN
 
 
@@ -285,18 +110,18 @@ def _simple(action: Action, *, recursive: bool = False) -> Recorder:
 
     def record(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
         for position in entry.positions:
-            _add_effect(state, action, _get_argument(arguments, keywords, position), recursive=recursive)
-        return _call_functions(state, arguments)
+            _add_effect(state, action, get_argument(arguments, keywords, position), recursive=recursive)
+        return call_functions(state, arguments)
 
     return record
 
 
 def _open(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-    path = _get_argument(arguments, keywords, 0)
-    mode = to_text(_get_argument(arguments, keywords, 1)) if len(arguments) > 1 or "mode" in keywords else "r"
+    path = get_argument(arguments, keywords, 0)
+    mode = to_text(get_argument(arguments, keywords, 1)) if len(arguments) > 1 or "mode" in keywords else "r"
     text = to_text(path)
     if text.startswith("|"):  # Ruby and Perl: open("| command")
-        _run_command(state, text[1:], {})
+        run_command(state, text[1:], {})
         return UNKNOWN
     action = _find_action(mode)
     _add_effect(state, action, path)
@@ -304,7 +129,7 @@ def _open(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: 
         _store_content(state, text, "")
     file = FileValue(text, mode)
     for argument in arguments:
-        if _is_function(argument):
+        if is_function(argument):
             state.call(state, argument, [file], {})
     return file
 
@@ -314,10 +139,10 @@ def _open_handle(state: CodeState, entry: LibraryCall, arguments: Arguments, key
     mode, *rest = [*arguments[1:], UNKNOWN][:2] if len(arguments) < 3 else arguments[1:]  # noqa: PLR2004
     text = to_text(mode).strip()
     if text in ("-|", "|-"):
-        return _run_words(state, LibraryCall("words", (0,)), rest, keywords)
+        return run_words(state, LibraryCall("words", (0,)), rest, keywords)
     if text.startswith("|") or text.endswith("|"):
-        _run_command(state, text.strip("|"), keywords)
-        return _find_output(state)
+        run_command(state, text.strip("|"), keywords)
+        return find_output(state)
     if len(arguments) < 3:  # noqa: PLR2004 -- the mode is a part of the path
         rest = [text.lstrip("+<> ")]
     return _open(state, entry, [rest[0], text[: len(text) - len(text.lstrip("+<>"))] or "r"], keywords)
@@ -332,11 +157,11 @@ def _find_action(mode: str) -> Action:
 
 
 def _read(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-    path = _get_argument(arguments, keywords, entry.positions[0])
+    path = get_argument(arguments, keywords, entry.positions[0])
     if to_text(path).startswith(("http://", "https://")):
         return _send(state, entry, arguments, keywords)
     _add_effect(state, "read", path)
-    _call_functions(state, arguments)
+    call_functions(state, arguments)
     return distribute(lambda value: read_content(state, to_text(value)), path)
 
 
@@ -360,17 +185,17 @@ def write_content(state: CodeState, path: str, text: str) -> None:
 def _store_content(state: CodeState, path: str, text: str) -> None:
     command = substitute_captured(state, text)[3:-2] if text.startswith(CAPTURED) else ""
     if command.startswith("curl "):
-        _add_command(state, {}, text=f"{command} > {shlex.quote(path)}")
+        add_command(state, {}, text=f"{command} > {shlex.quote(path)}")
     if UNKNOWN not in path:
         state.written[resolve_path(state, path)] = bound_text(state, text)
 
 
 def _write(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-    path = _get_argument(arguments, keywords, entry.positions[0])
+    path = get_argument(arguments, keywords, entry.positions[0])
     _add_effect(state, "edit" if any(map(_appends, (*arguments[2:], keywords))) else "write", path)
     if len(arguments) > 1:
         _store_content(state, to_text(path), to_text(arguments[1]))
-    return _call_functions(state, arguments)
+    return call_functions(state, arguments)
 
 
 def _appends(options: Value) -> bool:
@@ -383,11 +208,11 @@ def _appends(options: Value) -> bool:
 
 def _delete(*, tree: bool, several: bool) -> Recorder:
     def record(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-        first = _get_argument(arguments, keywords, 0)
+        first = get_argument(arguments, keywords, 0)
         for path in flatten_items(arguments if several else [first]):
             if isinstance(path, str | PathValue | Choice):
                 _add_effect(state, "delete", path, recursive=tree)
-        return _call_functions(state, arguments)
+        return call_functions(state, arguments)
 
     return record
 
@@ -395,35 +220,35 @@ def _delete(*, tree: bool, several: bool) -> Recorder:
 def _remove(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
     """Delete a path, with its contents if the options say so or are not known."""
     options = arguments[1] if len(arguments) > 1 else {}
-    recursive: bool | None = not _is_function(options)
+    recursive: bool | None = not is_function(options)
     if isinstance(options, dict):
         recursive = find_truth(options.get("recursive", False))
-    _add_effect(state, "delete", _get_argument(arguments, keywords, 0), recursive=recursive is not False)
-    return _call_functions(state, arguments)
+    _add_effect(state, "delete", get_argument(arguments, keywords, 0), recursive=recursive is not False)
+    return call_functions(state, arguments)
 
 
 def _transfer(source_action: Action, *, recursive: bool = False) -> Recorder:
     def record(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-        source, target = (_get_argument(arguments, keywords, position) for position in entry.positions)
+        source, target = (get_argument(arguments, keywords, position) for position in entry.positions)
         content = read_content(state, to_text(source))
         for item in to_items(source) if isinstance(source, list) else [source]:
             _add_effect(state, source_action, item, recursive=recursive)
         _add_effect(state, "write", target, recursive=recursive)
         _store_content(state, to_text(target), content)
-        return _call_functions(state, arguments)
+        return call_functions(state, arguments)
 
     return record
 
 
 def _list(*, joined: bool, recursive: bool = False) -> Recorder:
     def record(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-        folder = _get_argument(arguments, keywords, entry.positions[0]) if arguments else "."
+        folder = get_argument(arguments, keywords, entry.positions[0]) if arguments else "."
         options = arguments[1] if len(arguments) > 1 else None
         tree = recursive or (isinstance(options, dict) and bool(find_truth(options.get("recursive"))))
         _add_effect(state, "list", folder, recursive=tree)
         items = list_items(state, to_text(folder), recursive=tree, joined=joined)
         for argument in arguments:
-            if _is_function(argument):  # Node passes (error, names), Ruby passes a name
+            if is_function(argument):  # Node passes (error, names), Ruby passes a name
                 values: Arguments = [None, items] if state.language == "javascript" else items
                 state.call(state, argument, values, {})
         return items
@@ -432,7 +257,7 @@ def _list(*, joined: bool, recursive: bool = False) -> Recorder:
 
 
 def _walk(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-    folder = _get_argument(arguments, keywords, entry.positions[0]) if arguments else "."
+    folder = get_argument(arguments, keywords, entry.positions[0]) if arguments else "."
     _add_effect(state, "list", folder, recursive=True)
     state.lists_folders = True
     path = join_paths(to_text(folder) or ".", TREE)
@@ -444,7 +269,7 @@ def _walk(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: 
 
 
 def _print(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
-    keywords = _merge_options(arguments, keywords)
+    keywords = merge_options(arguments, keywords)
     target = keywords.get("file")
     if isinstance(target, str) and CAPTURED in target:
         return write_input(state, target, arguments[:-1])
@@ -462,11 +287,11 @@ _ENDS = {"python": (" ", "\n"), "javascript": (" ", "\n"), "ruby": ("\n", "\n")}
 
 
 _ACTIONS: Mapping[str, Recorder] = {
-    **dict.fromkeys(("shell", "argv"), _shell),
-    "words": _run_words,
-    "exec": _exec,
-    "program": _program,
-    "kill": _kill,
+    **dict.fromkeys(("shell", "argv"), run_shell),
+    "words": run_words,
+    "exec": run_exec,
+    "program": run_file,
+    "kill": kill_process,
     "open": _open,
     "pipe": _open_handle,
     "read": _read,
@@ -498,3 +323,65 @@ _ACTIONS: Mapping[str, Recorder] = {
     "exit": lambda state, entry, arguments, keywords: None,
     "same": lambda state, entry, arguments, keywords: arguments[0] if arguments else UNKNOWN,
 }
+
+
+def call_path_method(
+    state: CodeState, path: PathValue, name: str, arguments: Arguments, keywords: Keywords
+) -> Value:
+    if name in PATH_PROPERTIES:
+        return PATH_PROPERTIES[name](path.text)
+    if name in ("joinpath", "join", "+", "/", "child"):
+        return PathValue(join_paths(path.text, *map(to_text, arguments)))
+    if name in ("with_name", "with_stem"):
+        return PathValue(join_paths(find_parent(path.text), get_text(arguments, 0)))
+    if name == "with_suffix":
+        return PathValue(posixpath.splitext(path.text)[0] + get_text(arguments, 0))
+    if is_library_name(state, "Path." + name):
+        return state.call(state, Reference("Path." + name), [path, *arguments], keywords)
+    return path.text if name in ("to_s", "as_posix", "toString", "getPathname", "getRealPath") else UNKNOWN
+
+
+def call_file_method(state: CodeState, file: FileValue, name: str, arguments: Arguments) -> Value:
+    if name in ("write", "puts", "print", "writelines", "<<", "say", "printf"):
+        parts = to_items(arguments[0]) if name == "writelines" and arguments else arguments
+        end = "\n" if name in ("puts", "say") else ""
+        for part in parts:
+            write_content(state, file.path, to_text(part) + end)
+        return UNKNOWN
+    if name in ("read", "readline", "gets", "readlines", "each_line", "on"):
+        content = read_content(state, file.path)
+        if name in ("readlines", "each_line") and UNKNOWN not in content:
+            return list(content.splitlines(keepends=True))
+        return content
+    return call_callbacks(state, arguments, {})
+
+
+def _find_script(state: CodeState) -> str:
+    if not state.argv or state.argv[0].startswith("-"):
+        return UNKNOWN
+    return resolve_path(state, state.argv[0])
+
+
+def _find_script_folder(state: CodeState) -> str:
+    script = _find_script(state)
+    return find_folder(state) if script == UNKNOWN else find_parent(script)
+
+
+_VARIABLES: Mapping[str, Callable[[CodeState], Value]] = name_table(
+    {
+        "os.environ os.environb process.env ENV %ENV $_ENV $_SERVER Bun.env": lambda state: state.environment,
+        "sys.argv $argv": lambda state: list(state.argv),
+        "process.argv": lambda state: ["node", *state.argv],
+        "ARGV @ARGV Deno.args": lambda state: list(state.argv[1:]),
+        "__file__ __filename __FILE__ $0 import.meta.url import.meta.filename": _find_script,
+        "__dirname __DIR__ __dir__ import.meta.dirname": _find_script_folder,
+    }
+)
+
+
+def find_constant(state: CodeState, name: str) -> Value | None:
+    """Return the value of a constant or variable of a library, by its full name; None if it has none."""
+    if name in CONSTANTS:
+        return CONSTANTS[name]
+    finder = _VARIABLES.get(name)
+    return finder(state) if finder is not None else None

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from hookline.shell.code import syntax
-from hookline.shell.code.actions import run_program
+from hookline.shell.code.commands import run_program
 from hookline.shell.code.lookup import (
     assign,
     bind_parameters,
@@ -19,6 +19,7 @@ from hookline.shell.code.lookup import (
     create_instance,
     find_member,
     find_name,
+    find_value,
 )
 from hookline.shell.code.operators import apply_operator, apply_unary, find_item, find_restrictions
 from hookline.shell.code.syntax import Body, Node
@@ -37,7 +38,6 @@ from hookline.shell.code.values import (
     Method,
     OutOfWork,
     Partial,
-    PathValue,
     Program,
     Reference,
     Scope,
@@ -48,6 +48,7 @@ from hookline.shell.code.values import (
     distribute,
     find_truth,
     forget_numbers,
+    is_certain,
     is_known,
     to_any_depth,
     to_list,
@@ -105,16 +106,14 @@ def _index(state: CodeState, node: syntax.Index) -> Value:
         bounds = [evaluate(state, bound) if bound is not None else None for bound in node.key]
         return distribute(lambda value: find_item(state, value, bounds), target)
     key = evaluate(state, node.key)
-    if isinstance(target, Reference) and isinstance(key, list):  # plumbum: git["push", "-f"]
-        return Partial(target, tuple(key))
     if isinstance(target, Reference | Instance):
         return distribute(lambda item: find_member(state, target, to_text(item)), key)
     return distribute(lambda value, item: find_item(state, value, item), target, key)
 
 
 def _call(state: CodeState, node: syntax.Call) -> Value:
-    named = isinstance(node.function, syntax.Name)
-    function = find_name(state, node.function) if named else evaluate(state, node.function)
+    target = node.function
+    function = find_name(state, target) if isinstance(target, syntax.Name) else evaluate(state, target)
     keywords: dict[str, Value] = {}
     arguments = _evaluate_items(state, node.arguments)
     for name, expression in node.keywords:
@@ -136,24 +135,9 @@ def _evaluate_items(state: CodeState, nodes: Body) -> list[Value]:
 
 def call(state: CodeState, function: Value, arguments: Arguments, keywords: Keywords) -> Value:
     """Call *function*, which may be a function of the code, of a library, or a method of a value."""
-    if isinstance(function, Reference):
-        return call_library(state, function.name, arguments, keywords)
-    if isinstance(function, Method):
-        return call_method(state, function.receiver, function.name, arguments, keywords)
-    if isinstance(function, FunctionValue):
-        return _call_function(state, function, arguments, keywords)
-    if isinstance(function, ClassValue):
-        return create_instance(state, function, arguments, keywords)
-    if isinstance(function, Partial):
-        return call(
-            state, function.function, [*function.arguments, *arguments], {**function.keywords, **keywords}
-        )
-    if isinstance(function, Program):
-        return run_program(state, function, arguments, keywords)
-    if isinstance(function, Instance):
-        return call(state, find_member(state, function, "__call__"), arguments, keywords)
-    if isinstance(function, Choice):
-        return choose([call(state, option, arguments, keywords) for option in function.options])
+    caller = _CALLERS.get(type(function))
+    if caller is not None:
+        return caller(state, function, arguments, keywords)
     if state.language == "php" and isinstance(function, str) and UNKNOWN not in function:
         return call(state, find_name(state, syntax.Name(function)), arguments, keywords)
     is_member = state.language == "ruby" and not arguments and is_known(function)  # of a record
@@ -161,6 +145,11 @@ def call(state: CodeState, function: Value, arguments: Arguments, keywords: Keyw
         return function
     state.calls_unknown = True
     return call_library(state, "", arguments, keywords)
+
+
+def _call_partial(state: CodeState, function: Partial, arguments: Arguments, keywords: Keywords) -> Value:
+    given = [*function.arguments, *arguments]
+    return call(state, function.function, given, {**dict(function.keywords), **keywords})
 
 
 def _call_function(
@@ -200,13 +189,6 @@ def _class(state: CodeState, node: syntax.Class) -> bool:
     state.scope = outer
     outer.names[node.name] = cls
     return False
-
-
-def _name(state: CodeState, node: syntax.Name) -> Value:
-    """Return the value of a name; in Ruby, that of a method is the result of a call."""
-    value = find_name(state, node)
-    is_call = state.language == "ruby" and isinstance(value, FunctionValue) and value.node.name
-    return call(state, value, [], {}) if is_call else value
 
 
 def _assign(state: CodeState, node: syntax.Assign) -> Value:
@@ -324,16 +306,11 @@ def _loop(state: CodeState, node: syntax.Loop) -> bool:
     for item in items if len(items) < MAX_ITEMS else [*items, UNKNOWN]:
         count_work(state, 1)
         assign(state, node.target, item, declares=True)
-        if _is_certain(item):
+        if is_certain(item):
             execute(state, node.body)
         else:
             _run_uncertain(state, node)
     return False
-
-
-def _is_certain(item: Value) -> bool:
-    parts = item if isinstance(item, list) else [item]
-    return not any(isinstance(part, str | PathValue | Choice) and UNKNOWN in to_text(part) for part in parts)
 
 
 def _run_uncertain(state: CodeState, node: syntax.Loop) -> None:
@@ -355,10 +332,6 @@ def _yield(state: CodeState, node: syntax.Yield) -> Value:
     if len(state.scope.yielded) < MAX_ITEMS:
         state.scope.yielded += _evaluate_items(state, (node.value,))
     return UNKNOWN
-
-
-def _block(state: CodeState, node: syntax.Block) -> bool:
-    return all([execute(state, part) for part in node.parts if part] or [False])
 
 
 def _failure(state: CodeState, node: syntax.Failure) -> bool:
@@ -388,13 +361,13 @@ _STATEMENTS: Mapping[type, Callable[[CodeState, Any], bool]] = {
     syntax.Loop: _loop,
     syntax.Return: _return,
     syntax.Stop: lambda state, node: True,
-    syntax.Block: _block,
+    syntax.Block: lambda state, node: all([execute(state, part) for part in node.parts if part] or [False]),
     syntax.Class: _class,
     syntax.Failure: _failure,
 }
 _EXPRESSIONS: Mapping[type, Callable[[CodeState, Any], Value]] = {
     syntax.Literal: lambda state, node: node.value,
-    syntax.Name: _name,
+    syntax.Name: find_value,
     syntax.Module: lambda state, node: Reference(node.name),
     syntax.Attribute: _attribute,
     syntax.Index: _index,
@@ -412,4 +385,14 @@ _EXPRESSIONS: Mapping[type, Callable[[CodeState, Any], Value]] = {
     syntax.Spread: lambda state, node: evaluate(state, node.value),
     syntax.Slice: lambda state, node: UNKNOWN,
     **dict.fromkeys(_STATEMENTS, _evaluate_statement),
+}
+_CALLERS: Mapping[type, Callable[[CodeState, Any, Arguments, Keywords], Value]] = {
+    Reference: lambda state, value, *given: call_library(state, value.name, *given),
+    Method: lambda state, value, *given: call_method(state, value.receiver, value.name, *given),
+    FunctionValue: _call_function,
+    ClassValue: create_instance,
+    Partial: _call_partial,
+    Program: run_program,
+    Instance: lambda state, value, *given: call(state, find_member(state, value, "__call__"), *given),
+    Choice: lambda state, value, *given: choose([call(state, option, *given) for option in value.options]),
 }

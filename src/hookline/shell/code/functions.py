@@ -38,9 +38,12 @@ from hookline.shell.code.values import (
     Value,
     bound_text,
     choose,
+    expand_home,
+    find_folder,
     find_parent,
     is_known,
     join_paths,
+    resolve_path,
     to_items,
     to_text,
     translate_pattern,
@@ -50,8 +53,7 @@ _TEMPORARY = "/tmp/" + UNKNOWN  # noqa: S108 -- nothing is written there
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _WORD = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""")
 _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
-_MAX_BASE = 36
-_MAX_DIGITS = 40
+_MAX_BASE, _MAX_DIGITS = 36, 40
 
 
 class Given(NamedTuple):
@@ -83,21 +85,6 @@ class Given(NamedTuple):
 Function: TypeAlias = Callable[[Given], Value]
 
 
-def find_folder(state: CodeState) -> str:
-    """Return the working directory."""
-    return state.folder or state.cwd or UNKNOWN
-
-
-def expand_home(state: CodeState, path: str) -> str:
-    """Return *path* with a leading `~` replaced by the home directory."""
-    return state.home + path[1:] if path == "~" or path.startswith("~/") else path
-
-
-def resolve_path(state: CodeState, path: str) -> str:
-    """Return *path* as a normalised absolute path."""
-    return posixpath.normpath(join_paths(find_folder(state), path)) if path else find_folder(state)
-
-
 def _join_relative(given: Given) -> Value:
     """Join paths where an absolute one does not replace those before it."""
     texts = [to_text(item) for item in flatten_items(given.values)]
@@ -105,8 +92,8 @@ def _join_relative(given: Given) -> Value:
 
 
 def _expand_path(given: Given) -> Value:
-    base = get_text(given.values, 1)
-    return resolve_path(given.state, join_paths(base, expand_home(given.state, get_text(given.values, 0))))
+    path = expand_home(given.state, get_text(given.values, 0))
+    return resolve_path(given.state, join_paths(get_text(given.values, 1), path))
 
 
 def _of_path(function: Callable[[CodeState, str], str]) -> Function:
@@ -138,10 +125,8 @@ def _set_variable(given: Given) -> Value:
 
 
 def _change_folder(given: Given) -> Value:
-    outer, given.state.folder = (
-        given.state.folder,
-        resolve_path(given.state, expand_home(given.state, given.text)),
-    )
+    outer = given.state.folder
+    given.state.folder = resolve_path(given.state, expand_home(given.state, given.text))
     for function in given.values[1:]:  # Ruby: Dir.chdir(folder) { … }
         given.state.call(given.state, function, [given.text], {})
         given.state.folder = outer
@@ -202,11 +187,6 @@ def _new_record(given: Given) -> Value:
     return Partial(Reference("record()"), (list(names),))
 
 
-def _record(given: Given) -> Value:
-    names = [to_text(name) for name in given.items]
-    return {**dict(zip(names, given.values[1:], strict=False)), **given.keywords}
-
-
 def _quote(given: Given) -> Value:
     """Return a text in quotes for a shell; the items of a list become words."""
     texts = [to_text(item) for item in (given.items if isinstance(given.first, list) else [given.first])]
@@ -236,9 +216,10 @@ def _import_module(given: Given) -> Value:
 
 
 def _run_code(given: Given) -> Value:
-    if isinstance(given.first, FunctionValue):
-        return given.state.call(given.state, given.first, [], {})
-    return given.state.run_code(given.state, given.text)
+    run = (
+        given.state.call(given.state, given.first, [], {}) if isinstance(given.first, FunctionValue) else None
+    )
+    return run or given.state.run_code(given.state, given.text)
 
 
 def _substitute(given: Given) -> Value:
@@ -302,11 +283,6 @@ def _call_by_name(given: Given) -> Value:
     return given.state.call(given.state, function, flatten_items(given.values[1:]), {})
 
 
-def _container(given: Given) -> Value:
-    """Return the array or hash of Perl with a name, or the one that a variable of that name refers to."""
-    return next((value for value in given.values if isinstance(value, list | dict)), UNKNOWN)
-
-
 def _entries(part: str) -> Function:
     """Return a function that returns the keys, values or entries of a mapping."""
     method = MAPPING_METHODS[part]
@@ -365,12 +341,10 @@ FUNCTIONS: Mapping[str, Function] = {
     "new_mapping": _new_mapping,
     "new_list": _new_list,
     "new_record": _new_record,
-    "record": _record,
+    "record": lambda given: (
+        dict(zip(map(to_text, given.items), given.values[1:], strict=False)) | dict(given.keywords)
+    ),
     "quote": _quote,
-    "assign_all": lambda given: {
-        key: item for value in given.values if isinstance(value, dict) for key, item in value.items()
-    },
-    "create_require": lambda given: Reference("require"),
     "find_member": _find_member,
     "import_module": _import_module,
     "run_code": _run_code,
@@ -379,7 +353,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "glob": _glob,
     "glob_path": _glob_below(),
     "glob_tree": _glob_below(TREE),
-    "partial": lambda given: Partial(given.first, tuple(given.values[1:]), given.keywords),
+    "partial": lambda given: Partial(given.first, tuple(given.values[1:]), tuple(given.keywords.items())),
     "character": lambda given: join_characters(flatten_items(given.values)),
     "split_words": _split_words,
     "format": lambda given: format_value(given.first, "", get_text(given.values, 1)),
@@ -400,7 +374,9 @@ FUNCTIONS: Mapping[str, Function] = {
     "extension": lambda given: UNKNOWN if UNKNOWN in given.text else posixpath.splitext(given.text)[1],
     "call_by_name": _call_by_name,
     "compile": lambda given: Partial(Reference("eval"), tuple(given.values[-1:])),
-    "container": _container,
+    "container": lambda given: next(
+        (item for item in given.values if isinstance(item, list | dict)), UNKNOWN
+    ),
     "home": lambda given: given.state.home,
     "home_path": lambda given: PathValue(given.state.home),
     "folder": lambda given: find_folder(given.state),

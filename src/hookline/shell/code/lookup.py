@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from hookline.shell.code import syntax
-from hookline.shell.code.actions import apply_call, read_content, run_program, write_content, write_input
-from hookline.shell.code.functions import Given, find_folder, resolve_path
+from hookline.shell.code.actions import apply_call, call_file_method, call_path_method, find_constant
+from hookline.shell.code.commands import (
+    REFERENCE_METHODS,
+    call_callbacks,
+    find_full_name,
+    is_library_name,
+    run_program,
+    write_input,
+)
+from hookline.shell.code.functions import Given
 from hookline.shell.code.methods import (
     LIST_METHODS,
     MAPPING_METHODS,
@@ -20,13 +28,10 @@ from hookline.shell.code.operators import find_item, format_fields
 from hookline.shell.code.syntax import Body, Node
 from hookline.shell.code.tables import (
     CALLS,
-    CONSTANTS,
     LANGUAGE_FUNCTIONS,
     LIBRARY_FUNCTIONS,
     METHODS_OF_ANY,
-    MODULE_NAMES,
     PROGRAM_PREFIXES,
-    PREFIXES,
 )
 from hookline.shell.code.values import (
     CAPTURED,
@@ -51,9 +56,6 @@ from hookline.shell.code.values import (
     bound_text,
     choose,
     distribute,
-    find_parent,
-    join_paths,
-    name_table,
     to_items,
     to_text,
 )
@@ -64,11 +66,10 @@ _CONSTRUCTORS = ("__init__", "constructor", "initialize", "__construct")
 
 def find_name(state: CodeState, node: syntax.Name) -> Value:
     scope: Scope | None = state.scope
-    names = (node.name, *_OTHER_NAMES.get(state.language, lambda name: ())(node.name))
+    names = _find_names(state.language, node.name)
     while scope is not None:
-        for name in names:
-            if name in scope.names:
-                return scope.names[name]
+        if (name := next((name for name in names if name in scope.names), None)) is not None:
+            return scope.names[name]
         scope = scope.parent
     if len(names) > 1 and node.name.startswith("&"):
         return Reference(names[1])
@@ -83,11 +84,18 @@ def find_name(state: CodeState, node: syntax.Name) -> Value:
     return Reference(node.name)
 
 
-_OTHER_NAMES: Mapping[str, Callable[[str], tuple[str, ...]]] = {
-    "perl": lambda name: (name[1:],) if name.startswith("&") else (),
-    "ruby": lambda name: ("@" + name,) if name.isidentifier() else (),
-}
-"""Other names of the same variable: `&name` in Perl is a function, and `name` in Ruby may read `@name`."""
+def _find_names(language: str, name: str) -> tuple[str, ...]:
+    """Return the names of a variable: `&name` in Perl is a function, and `name` in Ruby may read `@name`."""
+    if language == "perl" and name.startswith("&"):
+        return name, name[1:]
+    return (name, "@" + name) if language == "ruby" else (name,)
+
+
+def find_value(state: CodeState, node: syntax.Name) -> Value:
+    """Return the value of a name; in Ruby, that of a method is the result of a call."""
+    value = find_name(state, node)
+    is_call = state.language == "ruby" and isinstance(value, FunctionValue) and value.node.name
+    return state.call(state, value, [], {}) if is_call else value
 
 
 def find_member(state: CodeState, value: Value, name: str) -> Value:
@@ -141,11 +149,11 @@ def create_instance(state: CodeState, cls: ClassValue, arguments: Arguments, key
     return instance
 
 
-def bind_parameters(
-    state: CodeState, function: FunctionValue, arguments: Arguments, keywords: Keywords
-) -> None:
+def _prepare_arguments(
+    state: CodeState, function: FunctionValue, given: Arguments, keywords: Keywords
+) -> tuple[Arguments, Keywords]:
+    """Set the names that stand for the arguments, and return the arguments for the parameters."""
     names = state.scope.names
-    given = list(arguments)
     names["@_" if state.language == "perl" else "arguments"] = given
     if function.instance is not None:
         names |= dict.fromkeys(("this", "self", "$this"), function.instance)
@@ -160,7 +168,14 @@ def bind_parameters(
     ):
         given = given[0]
     options = given[-1] if given and isinstance(given[-1], dict) and state.language == "ruby" else {}
-    keywords = {**options, **keywords}
+    return given, {**options, **keywords}
+
+
+def bind_parameters(
+    state: CodeState, function: FunctionValue, arguments: Arguments, keywords: Keywords
+) -> None:
+    names = state.scope.names
+    given, keywords = _prepare_arguments(state, function, list(arguments), keywords)
     for position, parameter in enumerate(function.node.parameters):
         if parameter.kind == "*":
             names[parameter.name] = given[position:]
@@ -173,9 +188,16 @@ def bind_parameters(
         else:
             default = state.defaults.get(parameter.name, UNKNOWN)
             names[parameter.name] = state.evaluate(state, parameter.default) if parameter.default else default
-    if function.node.name == "__construct" and isinstance(function.instance, Instance):  # PHP: promotion
+    _promote_parameters(state, function)
+
+
+def _promote_parameters(state: CodeState, function: FunctionValue) -> None:
+    """Store the arguments of a constructor as attributes, as PHP does for parameters with `private`."""
+    if function.node.name == "__construct" and isinstance(function.instance, Instance):
         for parameter in function.node.parameters:
-            function.instance.attributes.setdefault(parameter.name.lstrip("$"), names[parameter.name])
+            function.instance.attributes.setdefault(
+                parameter.name.lstrip("$"), state.scope.names[parameter.name]
+            )
 
 
 def _bind_parameter(state: CodeState, parameter: syntax.Parameter, value: Value) -> None:
@@ -240,45 +262,9 @@ def _store(state: CodeState, container: Value, key: Value, value: Value) -> None
         container.append(value)
 
 
-def _find_script(state: CodeState) -> str:
-    if not state.argv or state.argv[0].startswith("-"):
-        return UNKNOWN
-    return resolve_path(state, state.argv[0])
-
-
-def _find_script_folder(state: CodeState) -> str:
-    script = _find_script(state)
-    return find_folder(state) if script == UNKNOWN else find_parent(script)
-
-
-_VARIABLES: Mapping[str, Callable[[CodeState], Value]] = name_table(
-    {
-        "os.environ os.environb process.env ENV %ENV $_ENV $_SERVER Bun.env": lambda state: state.environment,
-        "sys.argv $argv": lambda state: list(state.argv),
-        "process.argv": lambda state: ["node", *state.argv],
-        "ARGV @ARGV Deno.args": lambda state: list(state.argv[1:]),
-        "__file__ __filename __FILE__ $0 import.meta.url import.meta.filename": _find_script,
-        "__dirname __DIR__ __dir__ import.meta.dirname": _find_script_folder,
-    }
-)
-
-
-def find_constant(state: CodeState, name: str) -> Value | None:
-    """Return the value of a constant or variable of a library, by its full name; None if it has none."""
-    if name in CONSTANTS:
-        return CONSTANTS[name]
-    finder = _VARIABLES.get(name)
-    return finder(state) if finder is not None else None
-
-
-def is_library_name(state: CodeState, name: str) -> bool:
-    """Return whether a function with this full name is known."""
-    return name in LIBRARY_FUNCTIONS or name in CALLS[state.language]
-
-
 def call_library(state: CodeState, name: str, arguments: Arguments, keywords: Keywords) -> Value:
     """Call the library function *name*; a function that is not known calls the functions passed to it."""
-    full = _find_full_name(state, name)
+    full = find_full_name(state, name)
     if f".{full}".endswith(".method") and state.language == "ruby":  # File.method(:delete)
         return find_member(state, Reference(full.removesuffix("method").rstrip(".")), get_text(arguments, 0))
     base, _, last = full.rpartition(".")
@@ -303,35 +289,6 @@ def call_library(state: CodeState, name: str, arguments: Arguments, keywords: Ke
     return call_unknown_method(state, last, UNKNOWN, arguments, keywords)
 
 
-REFERENCE_METHODS: Mapping[str, Callable[[CodeState, Value, Arguments], Value]] = name_table(
-    {
-        "then tap": lambda state, value, arguments: state.call(state, arguments[0], [value], {}),
-        "call": lambda state, value, arguments: state.call(
-            state, value, arguments[state.language == "javascript" :], {}
-        ),
-        "apply": lambda state, value, arguments: state.call(state, value, to_items(arguments[-1]), {}),
-        "bind": lambda state, value, arguments: Partial(value, tuple(arguments[1:])),
-        "send public_send __send__": lambda state, value, arguments: state.call(
-            state, find_member(state, value, to_text(arguments[0])), arguments[1:], {}
-        ),
-    }
-)
-"""Methods of functions and values that call functions."""
-
-
-def _find_full_name(state: CodeState, name: str) -> str:
-    for prefix, replacement in PREFIXES.items():
-        if name.startswith(prefix):
-            name = replacement + name.removeprefix(prefix)
-    if state.language == "perl" and "." not in name:
-        name = ".".join(name.rsplit("::", 1))
-    if state.language != "javascript":
-        return name
-    name = name.removeprefix("node:").replace(".default", "").replace("fs.promises.", "fs.")
-    module, dot, last = name.rpartition(".")
-    return MODULE_NAMES.get(module, module) + dot + (last.removesuffix("Sync") or last)
-
-
 def call_unknown_method(
     state: CodeState, name: str, receiver: Value, arguments: Arguments, keywords: Keywords
 ) -> Value:
@@ -340,34 +297,9 @@ def call_unknown_method(
     entry = METHODS_OF_ANY[state.language].get(short)
     given = arguments[0] if arguments else None
     if entry is None or (name == "run" and not isinstance(given, str | list)):
-        return _call_callbacks(state, arguments, keywords)
+        return call_callbacks(state, arguments, keywords)
     on_path = "Path." + name in CALLS[state.language] and (not arguments or name.startswith("write_"))
     return apply_call(state, entry, [receiver, *arguments] if on_path else arguments, keywords)
-
-
-def _call_callbacks(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
-    target, given = keywords.get("target"), keywords.get("args")
-    if target is not None and isinstance(given, list):  # Thread(target=function, args=(…))
-        return state.call(state, target, given, {})
-    if "default" in keywords and arguments and isinstance(arguments[0], str):  # an option of a command line
-        state.defaults[arguments[0].lstrip("-").replace("-", "_")] = keywords["default"]
-    for position, value in enumerate(arguments):
-        if isinstance(value, Reference | Partial) and position < len(arguments) - 1:  # submit(function, …)
-            _call_with_items(state, value, arguments[position + 1 :])
-    for value in (*arguments, *keywords.values()):
-        for item in value.values() if isinstance(value, dict) else (value,):
-            if isinstance(item, FunctionValue):
-                state.call(state, item, [], {})
-    return UNKNOWN
-
-
-def _call_with_items(state: CodeState, function: Value, arguments: Arguments) -> None:
-    """Call a library function that is passed with its arguments, and with each item of a list."""
-    entry = CALLS[state.language].get(function.name) if isinstance(function, Reference) else None
-    if entry is None or entry.action in ("shell", "argv", "words", "exec", "program"):
-        state.call(state, function, arguments, {})
-    for item in to_items(arguments[0]) if isinstance(arguments[0], list) else arguments[:1]:
-        state.call(state, function, [item, *arguments[1:]], {})
 
 
 def find_attribute(state: CodeState, value: Value, name: str) -> Value:
@@ -387,9 +319,34 @@ def find_attribute(state: CodeState, value: Value, name: str) -> Value:
     return Method(value, name)
 
 
-_INPUT_METHODS = ("communicate", "write", "puts", "print", "sendline", "end")
 _OUTPUTS = ("stdin", "stdout", "text", "content", "body", "data", "output")
-_OUTPUT_METHODS = (*_OUTPUTS, "read", "decode", "toString", "getvalue", "getBody", "iter_lines", "readlines")
+_OUTPUT_METHODS: Mapping[str, Callable[[CodeState, Any, Arguments], Value]] = {
+    **dict.fromkeys(("communicate", "write", "puts", "print", "sendline", "end"), write_input),
+    **dict.fromkeys(
+        (*_OUTPUTS, "read", "decode", "toString", "readlines"), lambda state, output, given: output
+    ),
+}
+
+
+def _find_caller(
+    receiver: Value, name: str, arguments: Arguments
+) -> Callable[[CodeState, Any, Arguments], Value] | None:
+    """Return the function for a method that any value has, or the output of a command."""
+    if isinstance(receiver, dict):
+        return _map_pairs if arguments and name in ("each", "map", "each_pair") else None
+    if isinstance(receiver, list):
+        return LIST_METHODS.get(name)
+    if arguments and name in ("then", "tap", "send", "public_send", "__send__"):
+        return REFERENCE_METHODS[name]
+    if receiver == UNKNOWN and len(arguments) > 1 and isinstance(arguments[0], Reference):
+        return lambda state, receiver, arguments: call_callbacks(state, arguments, {})
+    if not isinstance(receiver, str) or CAPTURED not in receiver:
+        return None
+    return _OUTPUT_METHODS.get(name)
+
+
+def _map_pairs(state: CodeState, entries: dict[str, Value], arguments: Arguments) -> Value:
+    return LIST_METHODS["map"](state, [[key, value] for key, value in entries.items()], arguments)
 
 
 def call_method(
@@ -398,27 +355,13 @@ def call_method(
     """Call the method *name* of a built-in value."""
     if isinstance(receiver, Choice):
         return choose([call_method(state, item, name, arguments, keywords) for item in receiver.options])
-    if (
-        name in ("then", "tap", "send", "public_send", "__send__")
-        and arguments
-        and not isinstance(receiver, dict)
-    ):
-        return REFERENCE_METHODS[name](state, receiver, arguments)
-    if isinstance(receiver, str) and CAPTURED in receiver and name in _OUTPUT_METHODS:
-        return receiver
-    if isinstance(receiver, str) and CAPTURED in receiver and name in _INPUT_METHODS:
-        return write_input(state, receiver, arguments)
-    if receiver == UNKNOWN and len(arguments) > 1 and isinstance(arguments[0], Reference):
-        return _call_callbacks(state, arguments, keywords)
+    caller = _find_caller(receiver, name, arguments)
+    if caller is not None:
+        return caller(state, receiver, arguments)
     if isinstance(receiver, PathValue):
-        return _call_path_method(state, receiver, name, arguments, keywords)
+        return call_path_method(state, receiver, name, arguments, keywords)
     if isinstance(receiver, FileValue):
-        return _call_file_method(state, receiver, name, arguments)
-    if isinstance(receiver, list) and name in LIST_METHODS:
-        return LIST_METHODS[name](state, receiver, arguments)
-    if isinstance(receiver, dict) and name in ("each", "map", "each_pair") and arguments:
-        pairs: list[Value] = [[key, value] for key, value in receiver.items()]
-        return LIST_METHODS["map"](state, pairs, arguments)
+        return call_file_method(state, receiver, name, arguments)
     if isinstance(receiver, dict) and name in MAPPING_METHODS:
         return MAPPING_METHODS[name](receiver, arguments)
     if isinstance(receiver, str | int | float):
@@ -447,34 +390,3 @@ def _call_text_method(
     if UNKNOWN in text and is_library_name(state, "Path." + name):
         return call_library(state, "Path." + name, [receiver, *arguments], keywords)
     return call_unknown_method(state, name, receiver, arguments, keywords)
-
-
-def _call_path_method(
-    state: CodeState, path: PathValue, name: str, arguments: Arguments, keywords: Keywords
-) -> Value:
-    if name in PATH_PROPERTIES:
-        return PATH_PROPERTIES[name](path.text)
-    if name in ("joinpath", "join", "+", "/", "child"):
-        return PathValue(join_paths(path.text, *map(to_text, arguments)))
-    if name in ("with_name", "with_stem"):
-        return PathValue(join_paths(find_parent(path.text), get_text(arguments, 0)))
-    if name == "with_suffix":
-        return PathValue(posixpath.splitext(path.text)[0] + get_text(arguments, 0))
-    if is_library_name(state, "Path." + name):
-        return call_library(state, "Path." + name, [path, *arguments], keywords)
-    return path.text if name in ("to_s", "as_posix", "toString", "getPathname", "getRealPath") else UNKNOWN
-
-
-def _call_file_method(state: CodeState, file: FileValue, name: str, arguments: Arguments) -> Value:
-    if name in ("write", "puts", "print", "writelines", "<<", "say", "printf"):
-        parts = to_items(arguments[0]) if name == "writelines" and arguments else arguments
-        end = "\n" if name in ("puts", "say") else ""
-        for part in parts:
-            write_content(state, file.path, to_text(part) + end)
-        return UNKNOWN
-    if name in ("read", "readline", "gets", "readlines", "each_line", "on"):
-        content = read_content(state, file.path)
-        if name in ("readlines", "each_line") and UNKNOWN not in content:
-            return list(content.splitlines(keepends=True))
-        return content
-    return _call_callbacks(state, arguments, {})

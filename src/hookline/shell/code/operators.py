@@ -171,10 +171,9 @@ def find_item(state: CodeState, value: Value, key: Value) -> Value:
     """Return an item of *value*; for an unknown key, any of them. A slice is a list of its bounds."""
     if isinstance(key, list):
         return _find_slice(value, key)
-    if isinstance(value, Environment):
-        return value.get(to_text(key), UNKNOWN)
-    if value == UNKNOWN:
-        return state.defaults.get(to_text(key), UNKNOWN)
+    if isinstance(value, Environment) or value == UNKNOWN:
+        entries = value if isinstance(value, Environment) else state.defaults
+        return entries.get(to_text(key), UNKNOWN)
     if isinstance(value, dict):
         name = to_text(key)
         if UNKNOWN in name:

@@ -17,7 +17,8 @@ from hookline.shell.options import word_set
 _ALL_LANGUAGES = """
 first: str bytes bytearray String String.raw os.fspath os.fsdecode os.fsencode memoryview iter next sorted
     Promise.resolve Promise.all await unicode textwrap.dedent inspect.cleandoc
-    copy.copy copy.deepcopy asyncio.run asyncio.gather compile os.path.realpath os.path.normcase fs.realpath Object.freeze util.promisify promisify
+    copy.copy copy.deepcopy asyncio.run asyncio.gather compile os.path.realpath os.path.normcase fs.realpath
+    Object.freeze util.promisify promisify
     typing.cast vars ast.literal_eval contextlib.suppress contextlib.closing scalar url.fileURLToPath
     fileURLToPath URL io.StringIO io.BytesIO StringIO array_values array_filter array_unique os.readlink
 new_list: list tuple set frozenset Array.from Set Array
@@ -35,9 +36,6 @@ zip: zip
 new_mapping: dict Object.fromEntries Map types.SimpleNamespace argparse.Namespace
 new_record: collections.namedtuple Struct.new
 record: record()
-assign_all: Object.assign
-call_function: Reflect.apply
-create_require: module.createRequire createRequire
 format: format
 find_member: getattr
 partial: functools.partial
@@ -98,12 +96,14 @@ entries: Object.entries
 """
 _PYTHON = """
 shell 0: os.system os.popen subprocess.getoutput subprocess.getstatusoutput commands.getoutput
-    asyncio.create_subprocess_shell paramiko.exec_command os.popen2 os.popen3 commands.getstatusoutput pexpect.run pexpect.spawn
+    asyncio.create_subprocess_shell paramiko.exec_command os.popen2 os.popen3 commands.getstatusoutput
+    pexpect.run pexpect.spawn
     invoke.run fabric.run
 argv 0: subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen
     pty.spawn
 program: sh.Command
-program git: git.Repo git.Repo.init git.Repo.clone_from git.Git git.cmd.Git pygit2.Repository dulwich.repo.Repo
+program git: git.Repo git.Repo.init git.Repo.clone_from git.Git git.cmd.Git pygit2.Repository
+    dulwich.repo.Repo
 words 0: asyncio.create_subprocess_exec
 exec 0: os.execv os.execvp os.execve os.execvpe os.posix_spawn os.posix_spawnp
 exec 1: os.spawnv os.spawnvp os.spawnve os.spawnvpe
@@ -287,7 +287,8 @@ first: iterator_to_array
 """
 _LANGUAGES = {"python": _PYTHON, "javascript": _JAVASCRIPT, "perl": _PERL, "ruby": _RUBY, "php": _PHP}
 _DISTINCT_NAMES = word_set(
-    """run exec_command system popen Popen check_call check_output getoutput getstatusoutput rmtree remove_tree rm_rf rm_r
+    """run exec_command
+    system popen Popen check_call check_output getoutput getstatusoutput rmtree remove_tree rm_rf rm_r
     remove_entry_secure rimraf emptyDir execv execvp execve shell_exec passthru proc_open execFile execa
     read_text read_bytes write_text write_bytes unlink readFile writeFile appendFile capture2 capture3"""
 )
@@ -366,7 +367,8 @@ GIT_METHODS: Mapping[str, str] = name_table(
 PREFIXES = name_table(
     {
         "posixpath. ntpath.": "os.path.",
-        "_io. builtins. __builtins__. Kernel. CORE:: globalThis. window. global. process.mainModule. module.": "",
+        "_io. builtins. __builtins__. Kernel. CORE::": "",
+        "globalThis. window. global. process.mainModule. module.": "",
     }
 )
 """Prefixes of names that stand for other prefixes."""

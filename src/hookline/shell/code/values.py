@@ -76,7 +76,7 @@ class Partial(NamedTuple):
 
     function: Value
     arguments: tuple[Value, ...]
-    keywords: Keywords = {}
+    keywords: tuple[tuple[str, Value], ...] = ()
 
 
 class Program(NamedTuple):
@@ -296,7 +296,7 @@ def remove_marks(text: str) -> str:
 
 
 def to_any_depth(value: Value) -> Value:
-    """Return a path below an item of a folder as one of any depth, because a function calls itself with it."""
+    """Return a path below an item of a folder as one of any depth, for a function that calls itself."""
     if isinstance(value, str | PathValue) and ITEM in (text := to_text(value)):
         path = text.partition(ITEM)[0] + TREE
         return PathValue(path) if isinstance(value, PathValue) else path
@@ -361,3 +361,23 @@ def forget_numbers(state: CodeState, body: Body) -> None:
                 state.scope.names[node.target.name] = UNKNOWN
         elif isinstance(node, If):
             forget_numbers(state, node.then + node.otherwise)
+
+
+def find_folder(state: CodeState) -> str:
+    """Return the working directory."""
+    return state.folder or state.cwd or UNKNOWN
+
+
+def expand_home(state: CodeState, path: str) -> str:
+    """Return *path* with a leading `~` replaced by the home directory."""
+    return state.home + path[1:] if path == "~" or path.startswith("~/") else path
+
+
+def resolve_path(state: CodeState, path: str) -> str:
+    """Return *path* as a normalised absolute path."""
+    return posixpath.normpath(join_paths(find_folder(state), path)) if path else find_folder(state)
+
+
+def is_certain(item: Value) -> bool:
+    parts = item if isinstance(item, list) else [item]
+    return not any(isinstance(part, str | PathValue | Choice) and UNKNOWN in to_text(part) for part in parts)
