@@ -2,10 +2,15 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
-from hookline.hooks._dangerous_command.scratch import LOCAL_URL, are_created, find_emptied_mount
+from hookline.hooks._dangerous_command.scratch import (
+    applies_destruction,
+    are_created,
+    find_emptied_mount,
+    uses_local_endpoint,
+    uses_test_file,
+)
 from hookline.hooks._dangerous_command.tables import Split, table
 from hookline.shell import SimpleCommand, Word
 
@@ -65,12 +70,6 @@ _STORAGE = """gsutil rm|rb                                                      
     kopia snapshot delete|expire                                                 backup-delete"""
 
 
-def _spares_local_endpoint(command: SimpleCommand, split: Split, place: Place) -> bool:
-    """Return whether the request goes to an emulator on this machine."""
-    settings = (value for name, value in command.assignments if name.startswith("AWS_ENDPOINT_URL"))
-    return any(map(LOCAL_URL.match, (split.given.get("--endpoint-url", ""), *settings)))
-
-
 _STORAGE_JUDGES: Mapping[str, Judge] = {
     **table(
         CLOUD,
@@ -78,7 +77,7 @@ _STORAGE_JUDGES: Mapping[str, Judge] = {
         values="--region --profile --output --endpoint-url --query --ca-bundle --color --cli-read-timeout"
         " --cli-connect-timeout --change-batch --bucket --key --desired-count --desired-capacity --max-size"
         " --max-capacity --cluster --service --auto-scaling-group-name",
-        spares=_spares_local_endpoint,
+        spares=uses_local_endpoint,
     ),
     **table(CLOUD, _STORAGE, values="-o -h -u -r --repo -p --password-file --config --alias"),
 }
@@ -168,15 +167,11 @@ def _spares_created(command: SimpleCommand, split: Split, place: Place) -> bool:
     ]
     words = [word for word in command.words if word.text in named]
     operands = [word for word in command.words[1:] if not word.text.startswith("-")]
-    pairs = pairwise(word.text for word in command.words)
-    files = [value for name, value in pairs if name in ("-f", "--file") and value.endswith((".yml", ".yaml"))]
-    if files and all(map(_TEST_FILE.search, files[-1:])):
+    if uses_test_file(command):
         return True
     return are_created(command, words or operands, place)
 
 
-_TEST_FILE = re.compile(r"(?i)(?:^|[._/-])(?:tests?|testing|e2e|ci|integration)[._-]")
-"""Name of a compose file whose services have only test data."""
 _LOCAL_CLUSTER = re.compile(r"kind-.*|k3d-.*|minikube|docker-desktop|rancher-desktop|colima")
 
 
@@ -279,25 +274,8 @@ _KUBERNETES_JUDGES: Mapping[str, Judge] = table(
 
 
 def _apply_plan(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    """Judge `terraform apply FILE` of a plan that an earlier command of the line made with `-destroy`."""
-    texts = [word.text for word in words]
-    if "apply" not in texts:
-        return
-    exports = (
-        word.text.partition("=") for one in place.earlier() if one.name == "export" for word in one.words
-    )
-    settings = (*command.assignments, *((name, value) for name, _, value in exports))
-    if any(name.startswith("TF_CLI_ARGS") and "-destroy" in value for name, value in settings):
+    if applies_destruction(command, place):
         yield CLOUD.find("infrastructure-destroy", command)
-        return
-    for earlier in place.earlier():
-        plan = [word.text for word in earlier.words]
-        destroys = "plan" in plan and {"-destroy", "--destroy"} & set(plan)
-        outputs = {text.rpartition("=")[2] for text in plan if text.startswith(("-out=", "--out="))}
-        outputs |= {value for name, value in pairwise(plan) if name in ("-out", "--out")}
-        if earlier.name == command.name and destroys and outputs & set(texts):
-            yield CLOUD.find("infrastructure-destroy", command)
-            return
 
 
 _PLAN_JUDGES: Mapping[str, Judge] = dict.fromkeys(("terraform", "tofu", "terragrunt"), _apply_plan)

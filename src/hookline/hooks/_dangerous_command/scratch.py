@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from hookline.hooks._dangerous_command.rule import Place
+from hookline.hooks._dangerous_command.tables import Split
 from hookline.shell import UNKNOWN, SimpleCommand, Word
 from hookline.shell.effect_types import part_of
 from hookline.shell.git_runs import GLOBAL_VALUES
@@ -212,3 +213,58 @@ def is_inside_created(command: SimpleCommand, place: Place) -> bool:
     options = word_set("-u -e -w --user --env --workdir --env-file")
     operands = parse_options(runner.words[2:], options).operands
     return are_created(runner, operands[:1], _at(place, outer))
+
+
+def uses_local_endpoint(command: SimpleCommand, split: Split, place: Place) -> bool:
+    """Return whether the request goes to an emulator on this machine."""
+    settings = (value for name, value in command.assignments if name.startswith("AWS_ENDPOINT_URL"))
+    return any(map(LOCAL_URL.match, (split.given.get("--endpoint-url", ""), *settings)))
+
+
+_STARTS = frozenset({"start", "restart"})
+
+
+def is_own_unit(command: SimpleCommand, split: Split, place: Place) -> bool:
+    """Return whether the service is the user's own, or the line starts it again."""
+    if command.name != "systemctl" or "ssh" in command.via:
+        return False
+    if "--user" in split.given:
+        return True
+    units = {word.text for word in split.operands[1:]}
+    later = (one for one in place.commands[place.index + 1 :] if one.name == "systemctl")
+    started = {
+        word.text for one in later if _STARTS & {word.text for word in one.words} for word in one.words
+    }
+    return bool(units) and units <= started
+
+
+_TEST_FILE = re.compile(r"(?i)(?:^|[._/-])(?:tests?|testing|e2e|ci|integration)[._-]")
+"""Name of a compose file whose services have only test data."""
+
+
+def uses_test_file(command: SimpleCommand) -> bool:
+    """Return whether a compose command reads a file for tests."""
+    pairs = pairwise(word.text for word in command.words)
+    files = [value for name, value in pairs if name in ("-f", "--file") and value.endswith((".yml", ".yaml"))]
+    return any(map(_TEST_FILE.search, files[-1:]))
+
+
+def applies_destruction(command: SimpleCommand, place: Place) -> bool:
+    """Return whether `terraform apply` destroys, by a plan that the line made or by its settings."""
+    texts = [word.text for word in command.words]
+    if "apply" not in texts:
+        return False
+    exports = (
+        word.text.partition("=") for one in place.earlier() if one.name == "export" for word in one.words
+    )
+    settings = (*command.assignments, *((name, value) for name, _, value in exports))
+    if any(name.startswith("TF_CLI_ARGS") and "-destroy" in value for name, value in settings):
+        return True
+    for earlier in place.earlier():
+        plan = [word.text for word in earlier.words]
+        destroys = "plan" in plan and {"-destroy", "--destroy"} & set(plan)
+        outputs = {text.rpartition("=")[2] for text in plan if text.startswith(("-out=", "--out="))}
+        outputs |= {value for name, value in pairwise(plan) if name in ("-out", "--out")}
+        if earlier.name == command.name and destroys and outputs & set(texts):
+            return True
+    return False

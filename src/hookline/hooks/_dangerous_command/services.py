@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from hookline.hooks._dangerous_command.rule import Judge, Pack, Place
+from hookline.hooks._dangerous_command.scratch import is_own_unit
 from hookline.hooks._dangerous_command.tables import Split, table
 from hookline.shell import SimpleCommand
 from hookline.shell.options import word_set
@@ -107,23 +108,8 @@ _SERVERS = """systemctl stop|disable|mask|kill|isolate                          
     ldcli ...archive|delete|remove                                               service-delete"""
 
 
-def _spares_own_unit(command: SimpleCommand, split: Split, place: Place) -> bool:
-    """Return whether the service is the user's own, or the line starts it again."""
-    if command.name != "systemctl" or "ssh" in command.via:
-        return False
-    if "--user" in split.given:
-        return True
-    units = {word.text for word in split.operands[1:]}
-    later = (one for one in place.commands[place.index + 1 :] if one.name == "systemctl")
-    started = {
-        word.text for one in later if _STARTS & {word.text for word in one.words} for word in one.words
-    }
-    return bool(units) and units <= started
-
-
-_STARTS = frozenset({"start", "restart"})
 _SERVER_JUDGES: Mapping[str, Judge] = {
-    **table(SAAS, _SERVERS, values="-t --type -H -M -p -f -s", spares=_spares_own_unit),
+    **table(SAAS, _SERVERS, values="-t --type -H -M -p -f -s", spares=is_own_unit),
     **table(SAAS, "haproxy -sf|-st service-stop", long=True),
 }
 
