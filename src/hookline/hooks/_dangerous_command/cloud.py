@@ -289,10 +289,10 @@ def _mounts(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> It
 
 _MOUNT_JUDGES: Mapping[str, Judge] = dict.fromkeys(_DOCKER.split("|"), _mounts)
 TABLES = (
-    _MOUNT_JUDGES,
     _PLAN_JUDGES,
     _STORAGE_JUDGES,
     _PLATFORM_JUDGES,
     _CONTAINER_JUDGES,
+    _MOUNT_JUDGES,
     _KUBERNETES_JUDGES,
 )
