@@ -336,7 +336,7 @@ def _find_caller(
         return _map_pairs if arguments and name in ("each", "map", "each_pair") else None
     if isinstance(receiver, list):
         return LIST_METHODS.get(name)
-    if arguments and name in ("then", "tap", "send", "public_send", "__send__"):
+    if arguments and name in ("then", "tap"):
         return REFERENCE_METHODS[name]
     if receiver == UNKNOWN and len(arguments) > 1 and isinstance(arguments[0], Reference):
         return lambda state, receiver, arguments: call_callbacks(state, arguments, {})
