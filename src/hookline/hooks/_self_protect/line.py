@@ -26,7 +26,7 @@ from hookline.shell.syntax import Command
 _MAX_DEPTH = 3
 """Maximum nesting of scripts that run scripts, and of code in strings of code."""
 _MAX_FOLDERS = 32
-_MARKS = re.compile(r"hook|AR_DISABLE|AUTORESEARCH|settings|trust\.json|\brev\b|base64")
+_MARKS = re.compile(r"hook|AR_DISABLE|AUTORESEARCH|settings|trust\.json|\brev\b|base64|(?i:env)")
 """Marks that lead to a question in code that is nested too deep to follow."""
 _RELEVANT = re.compile(r"hook|AR_|AUTO|base64|rev|eval|[/~$`*?\\]")
 """Marks of a word that may hide or name something guarded; other words need no second reading."""
@@ -169,20 +169,29 @@ _SETS = re.compile(
 )
 
 
+_AGENT_VARIABLES = frozenset(("HOME", *(name for one in AGENT_PROGRAMS.values() for name in one.variables)))
+_SOCKET = re.compile(r"hookline/[\w./-]*\.sock$")
+
+
 def judge_code(code: str, span: Span) -> Iterator[Finding]:
-    """Yield a finding for code that loads modules of hookline which change something, or sets a switch."""
+    """Yield a finding for code that sets a switch, starts an agent elsewhere, or uses hookline's modules."""
     plain = _ADJACENT.sub("", code[:_MAX_CODE])
     if SWITCH.search(plain) and _SETS.search(plain):
         yield Finding(rule="switch", what="a switch of hookline", span=span)
+    literals = {literal[1:-1] for literal in _STRINGS.findall(plain)}
+    programs = {text.split()[0].rpartition("/")[2] for text in literals if text.strip()}
+    if literals & _AGENT_VARIABLES and programs & AGENT_PROGRAMS.keys() and _SETS.search(plain):
+        yield Finding(rule="agent", what="an agent with other settings", span=span, action="ask")
+    if "connect" in plain and any(map(_SOCKET.search, literals)):
+        yield Finding(rule="write-user", what="the socket of hookline's daemon", span=span)
     imported = (" ".join(filter(None, match.groups())) for match in _IMPORTS.finditer(plain))
     names = {name for text in imported for name in re.findall(r"\b[a-z]\w*|\*", _RENAMED.sub("", text))}
-    loads = _LOADS.search(plain) and any(map(_is_our_module, _STRINGS.findall(plain)))
+    loads = _LOADS.search(plain) and any(map(_is_our_module, literals))
     if loads or names - _PURE:
         sure = names - _PURE or "__import__" in plain or "run_module(" in plain
         action: Action = "block" if sure else "ask"
         yield Finding(rule="command", what="hookline's own modules", span=span, action=action)
 
 
-def _is_our_module(literal: str) -> bool:
-    text = literal[1:-1]
+def _is_our_module(text: str) -> bool:
     return re.split(r"[.:]", text)[0] == "hookline" or text.endswith("hookline/__main__.py")
