@@ -355,7 +355,7 @@ def test_other_figures_cross_nothing(runtime, figures):
 
 
 def test_the_figures_stay_until_the_program_reports_others(runtime, user):
-    user.write("a.txt", "line\n" * 500)
+    user.write("a.txt", "a line of an ordinary length, as in source code\n" * 1000)
     tells(runtime, "SessionStart", maxTokens=100)
     tells(runtime, usedTokens=85)
     assert "budget-guard" in tells(

@@ -67,7 +67,7 @@ def test_a_reader_that_does_not_end_is_told_of(tmp_path, monkeypatch):
 
 def test_nothing_that_a_session_learnt_and_another_was_told_is_left_of_it(user, tmp_path):
     """Check all files of the user: store, index, journal, spool, trail and exports."""
-    line = {"role": "user", "content": "Never tune the xylophone at midnight"}
+    line = {"role": "user", "content": "Stop using xylophone mocks in tests, use real objects."}
     (tmp_path / "talk").write_text(json.dumps({"type": "user", "sessionId": "s1", "message": line}) + "\n")
     for _ in range(2):
         stop = user.payload("Stop", session_id="s1", transcript_path=str(tmp_path / "talk"))

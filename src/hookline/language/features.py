@@ -161,4 +161,4 @@ def _position(clauses: Sequence[Clause], number: int) -> list[str]:
 
 def hash_features(features: Iterable[str]) -> list[int]:
     """Return a number for each feature, the same in every process."""
-    return [crc32(name.encode()) for name in features]
+    return [crc32(name.encode(errors="replace")) for name in features]
