@@ -286,9 +286,8 @@ def call_library(state: CodeState, name: str, arguments: Arguments, keywords: Ke
             return run_program(
                 state, program, arguments[bool(words) :] if len(arguments) > 1 else arguments, keywords
             )
-    if full == "run":  # only a method of that name runs a command; a function may be any
-        return call_callbacks(state, arguments, keywords)
-    return call_unknown_method(state, last, UNKNOWN, arguments, keywords)
+    method = "" if full == "run" else last  # only a method of that name runs a command; a function may be any
+    return call_unknown_method(state, method, UNKNOWN, arguments, keywords)
 
 
 def call_unknown_method(
