@@ -24,8 +24,6 @@ ABOUT = (
 REJECTED = ("guard_failed", "scope_violation", "hook_blocked")
 TIMEOUT = 300.0
 """Seconds per command."""
-LIMIT_REACHED = 2
-"""Exit code of a run that has used all its experiments."""
 WIDTH = 40
 
 
@@ -44,7 +42,7 @@ def optimise(home: Path, console: Console) -> bool:
     _show_rejected(rows, console)
     _show_journal(journal, rows, console)
     _save_chart(home, repository, console)
-    return exit_code == LIMIT_REACHED and any(row["status"] == "keep" for row in rows)
+    return exit_code == 0 and any(row["status"] == "keep" for row in rows)
 
 
 def _create_repository(home: Path) -> Path:
