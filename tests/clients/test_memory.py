@@ -39,7 +39,8 @@ def test_the_next_session_is_told_what_a_person_wished_and_what_worked(
 ) -> None:
     shell = load(host).shell
     tried = (shell("make-nothing a || exit 3"), shell("true; echo fine"))
-    before = run(host, (*tried, say("We decided to store integer cents.")), prompt=WISH, first=cloned)
+    replies = (*tried, say("We decided to store amounts as integer cents."))
+    before = run(host, replies, prompt=WISH, first=cloned)
     old = before.home.parent.rename(f"{before.home.parent}-before")
 
     def later(place: Place) -> None:
@@ -49,8 +50,8 @@ def test_the_next_session_is_told_what_a_person_wished_and_what_worked(
     played = run(host, (say("done"),), prompt="Go on.", first=later)
     body = json.dumps(played.turns[0].body, ensure_ascii=False)
 
-    assert f"- convention: {WISH}" in body
-    assert "- decision: We decided to store integer cents." in body
+    assert f"- convention: {WISH.removesuffix('.')}" in body
+    assert "- decision: We decided to store amounts as integer cents" in body
 
 
 def test_an_agent_recalls_and_remembers_by_itself(run: Callable[..., Played], hookline: str) -> None:
