@@ -50,7 +50,7 @@ class Clause(NamedTuple):
     words: tuple[str, ...]
     heading: tuple[str, ...] = ()
     first: bool = True
-    """Whether it begins a sentence."""
+    """True if it begins a sentence."""
     last: bool = True
     pasted: bool = False
 

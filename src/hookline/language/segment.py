@@ -21,7 +21,7 @@ class Sentence(NamedTuple):
     heading: str
     """The line that introduces the list of which this sentence is an item, or an empty string."""
     pasted: bool
-    """Whether pasted text comes before it."""
+    """True if pasted text comes before it."""
 
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~|\"\"\").*?(?:^[ \t]*\1|\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
