@@ -2,15 +2,19 @@
 
 import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from textwrap import fill
 from typing import Any
 
-from cells import code, table
+from cells import NONE, code, table
 
 from hookline import hooks
 from hookline.core.events import Event
 from hookline.core.hook import ANY, Hook
 from hookline.core.setting_types import describe_type
+
+WIDTH = 100
+"""Width of the settings in characters."""
 
 
 def built_ins() -> str:
@@ -59,22 +63,33 @@ def _unwrap(text: str) -> str:
 
 
 def settings(hook: Hook) -> str:
-    """Return a table of the hook's settings, from its signature."""
+    """Return the hook's settings with their defaults as TOML, and those that need no trust."""
     if not hook.settings:
         return "No settings.\n"
-    rows = (
-        [f"`{key}`", typed(hook.types[key]), f"`{_toml(value)}`", _without_trust(hook, key)]
-        for key, value in hook.settings.items()
-    )
-    return table(["setting", "type", "default", "allowed without trust"], rows)
+    lines = "\n".join(_setting(hook, key) for key in hook.settings)
+    free = code(_without_trust(hook))
+    return f"```toml\n{lines}\n```\n" + (f"\nAllowed without trust: {free}.\n" if free != NONE else "")
 
 
-def _without_trust(hook: Hook, key: str) -> str:
-    """Return the values that an untrusted project may set."""
-    allowed = hook.stricter.get(key, ())
-    if allowed == ANY or (hook.nature == "advice" and key not in hook.stricter):
-        return "any value"
-    return code(map(_toml, allowed))
+def _setting(hook: Hook, key: str) -> str:
+    """Return a line of TOML, with a comment if the default does not show the type."""
+    line = f"{key} = {_toml(hook.settings[key])}"
+    if key == "allow" or hook.types[key] in {bool, float, int, str}:
+        return line
+    comment = f"# {typed(hook.types[key])}"
+    if len(f"{line}  {comment}") <= WIDTH:
+        return f"{line}  {comment}"
+    return f"{fill(comment, WIDTH, subsequent_indent='# ', break_on_hyphens=False)}\n{line}"
+
+
+def _without_trust(hook: Hook) -> Iterator[str]:
+    """Yield the settings of an untrusted project that apply: the name for any value, or single values."""
+    for key in hook.settings:
+        allowed = hook.stricter.get(key, ())
+        if allowed == ANY or (hook.nature == "advice" and key not in hook.stricter):
+            yield key
+        else:
+            yield from (f"{key} = {_toml(value)}" for value in allowed)
 
 
 def _toml(value: Any) -> str:

@@ -1,7 +1,6 @@
 """Generated documentation of the hosts, from their tables."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from cells import NONE, can, code, table
 
@@ -40,19 +39,6 @@ def host_list() -> str:
         + f"\nWritten from their documentation, not run: {others}.\n"
         + f"Other programs use [`{PORTABLE}`](docs/reference/hosts/{PORTABLE}.md).\n"
     )
-
-
-def page_links(folder: str) -> str:
-    """Return one list item with a link to the page of every host."""
-    links = ", ".join(f"[{_title(host)}]({folder}/{host.name}.md)" for host in every_host())
-    return f"- One page for each host: {links}.\n"
-
-
-def _title(host: Host) -> str:
-    """Return the title of the page of *host*, or its name if it has no page yet."""
-    page = Path(__file__).parent / "reference" / "hosts" / f"{host.name}.md"
-    text = page.read_text(encoding="utf-8") if page.exists() else f"# {host.name}\n"
-    return text.partition("\n")[0].removeprefix("# ")
 
 
 def _linked(host: Host) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from cells import NONE, table
+from cells import table
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import FieldInfo, fields
 
@@ -68,16 +68,16 @@ TYPES = {"str": "text", "int": "integer", "float": "number", "tuple": "list", "M
 
 
 def settings() -> str:
-    return table(["setting", "type", "default", "meaning"], _rows())
+    return table(["setting", "default, or type", "meaning"], _rows())
 
 
 def _rows() -> Iterator[list[str]]:
-    yield ["`goal`", "text", REQUIRED, "the task, for the agent"]
+    yield ["`goal`", f"text, {REQUIRED}", "the task, for the agent"]
     for section, struct in SECTIONS.items():
         for field in fields(struct):
             name = KEYS.get(field.name, field.name)
             key = f"{section}.{name}"
-            yield [f"`{key}`", _describe_type(name, field), _default(name, field), NOTES[key]]
+            yield [f"`{key}`", _default(name, field), NOTES[key]]
 
 
 def _describe_type(name: str, field: FieldInfo) -> str:
@@ -88,11 +88,12 @@ def _describe_type(name: str, field: FieldInfo) -> str:
 
 
 def _default(name: str, field: FieldInfo) -> str:
-    value = field.default
+    """Return the default, which shows the type; or else the type."""
+    value, word = field.default, _describe_type(name, field)
     if value is NODEFAULT:
-        return REQUIRED
+        return f"{word}, {REQUIRED}"
     if isinstance(value, str):
-        return f'`"{value}"`' if value else NONE
+        return f'`"{value}"`' if value else word
     if not isinstance(value, int | float):
-        return NONE
-    return f'`"{format_duration(value)}"`' if name in DURATIONS else f"`{value:g}`"
+        return word
+    return f'`"{format_duration(value)}"`' if name in DURATIONS else f"`{value}`"
