@@ -153,7 +153,7 @@ def test_planted_text_becomes_no_memory_and_is_shown_as_data_only(poisoned):
     assert "parser.py" in memories
     assert "evil" not in memories
     assert {text: find_bad_lines(text) for text in texts if find_bad_lines(text)} == {}
-    assert {"branch", "journal", "journal-name", "known-error", "failed"} <= shown <= SHOWN
+    assert {"branch", "journal", "journal-name", "known-error"} <= shown <= SHOWN
 
 
 def line_of(host, text):

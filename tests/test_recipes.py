@@ -237,7 +237,7 @@ def test_the_test_of_a_hook_runs(grown):
 
 @pytest.mark.slow
 def test_they_are_listed(grown):
-    listed = run(grown, "-m", "hookline", "list")
+    listed = run(grown, "-m", "hookline", "list", "--wide")
 
     assert "no-fridays" in listed
     assert "toy-agent" in listed

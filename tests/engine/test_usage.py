@@ -163,4 +163,5 @@ def test_what_experiments_spent_ends_a_run_at_its_limit(project, limit, said):
     done = project.hookline("run", check=0)
 
     assert said in done.stdout
-    assert project.statuses == ["baseline", "keep", "keep"]
+    assert project.statuses[:2] == ["baseline", "keep"]
+    assert len(project.statuses) == 3  # the second is ended at the limit, before or after its change

@@ -147,8 +147,9 @@ def remember(
     known = {memory.id: memory for memory in store.memories([memory.id for memory in memories])}
     for new in memories:
         memory = known.get(new.id)
-        if memory is not None and new.may_change(memory) and memory.source != new.source:
-            confidence = max(memory.confidence, min(memory.confidence + REPEAT_BONUS, limit))
+        if memory is not None and new.may_change(memory):
+            bonus = REPEAT_BONUS if memory.source != new.source else 0.0
+            confidence = max(memory.confidence, min(memory.confidence + bonus, limit))
             relations = tuple(dict.fromkeys((*memory.relations, *new.relations)))
             store.remember(replace(memory, at=at, confidence=confidence, relations=relations))
     unknown = [memory for memory in memories if memory.id not in known]
