@@ -75,7 +75,7 @@ def _report_changes(work: Work, step: ExperimentProgress) -> ExperimentProgress:
 def _run_agent(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> ExperimentProgress:
     """Save that the agent may be running, then run it to its end."""
     remaining = work.target.agent.budget - step.spent
-    end = min(time.time() + remaining, work.until)
+    end = time.time() + min(remaining, work.until - time.monotonic())
     spawn = work.agent.command(_prepare_task(work, step, rows, end))
     if step.reworks:  # without its changes outside of the scope, which do not count
         for path in step.outside:
@@ -187,7 +187,7 @@ def _run_session(
     durable_files.remove_non_file(path := log_path(work.run, step.experiment))
     return unattended.run(
         process,
-        limit=max(min(end + work.target.agent.grace, work.until) - time.time(), 0.0),
+        limit=max(min(end + work.target.agent.grace - time.time(), work.until - time.monotonic()), 0.0),
         log=path,
         on_output=work.watcher.on_output,
         end_signals=work.ladder,
@@ -296,7 +296,7 @@ def _commit_changes(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -
         return decide_withdrawn(replace(step, commit=previous), rows)
     if not step.commit:
         return decide_without_change(
-            work.run, step, rows, now=time.time(), run_over=time.time() >= work.until
+            work.run, step, rows, now=time.time(), run_over=time.monotonic() >= work.until
         )
     return replace(step, phase="committed")
 

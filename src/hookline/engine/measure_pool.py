@@ -36,7 +36,7 @@ class MeasuringCheckouts(Struct, frozen=True, kw_only=True):
     lock: str = ""
     """File that is locked during a measurement, so that it runs alone on this machine; empty for no lock."""
     until: float = float("inf")
-    """Unix time at which the run must end, and every measurement with it."""
+    """Time of the monotonic clock at which the run must end, and every measurement with it."""
 
     def measure_metric(self, commit: str, side: Side = "candidate") -> tuple[Measurement, tuple[float, ...]]:
         """Return the metric of a commit (the median of the repeats) and all values."""
@@ -71,13 +71,13 @@ class MeasuringCheckouts(Struct, frozen=True, kw_only=True):
 
     def _timeout(self, timeout: float) -> float:
         """Return the time limit of a command; raise `OutOfTime` if the time of the run is over."""
-        remaining = self.until - time.time()
+        remaining = self.until - time.monotonic()
         if remaining <= 0:
             raise OutOfTime
         return min(timeout, remaining)
 
     def _check_time(self, measurement: Measurement) -> None:
-        if measurement.value is None and time.time() >= self.until:
+        if measurement.value is None and time.monotonic() >= self.until:
             raise OutOfTime
 
     def _explain(self, measurement: Measurement, path: str) -> Measurement:

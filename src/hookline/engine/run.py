@@ -181,7 +181,7 @@ def set_limits(work: Work, rows: Sequence[Row]) -> Work:
     """Return the work with what is left of the run's time, tokens and cost."""
     limits = work.target.limits
     work = replace(work, allowance=stop_reason.remaining_usage(limits, rows))
-    return work if limits.seconds is None else work.limited(time.time() + limits.seconds - work.run.spent)
+    return work if limits.seconds is None else work.limited(limits.seconds - work.run.spent)
 
 
 def _run_next(work: Work, context: RunContext, rows: list[Row], *, ready: bool) -> list[Row]:

@@ -171,7 +171,7 @@ def _decide_guard_failed(
         better
         and may_rework
         and target.agent.budget - step.spent > MIN_REWORK_SECONDS
-        and time.time() < work.until
+        and time.monotonic() < work.until
     ):
         feedback = f"{guard.problem}\n{guard.tail}" if guard.problem else guard.tail
         return replace(step, phase="begun", mark="", reworks=step.reworks + 1, feedback=feedback)

@@ -1,5 +1,6 @@
 """The parts that an experiment works with."""
 
+import time
 from collections.abc import Callable, Mapping
 
 from msgspec import Struct
@@ -45,7 +46,7 @@ class Work(Struct, frozen=True, kw_only=True):
     find_blocked_work: Callable[[float, float], str] = lambda since, until: ""
     """Return the agent's work that guards blocked between two Unix times, if no other work followed."""
     until: float = float("inf")
-    """Unix time at which the run must end."""
+    """Time of the monotonic clock at which the run must end; the wall clock may jump."""
     allowance: Mapping[str, float] = EMPTY
     """Tokens and cost that an experiment may use, as far as they are limited."""
     store: Store | None = None
@@ -54,8 +55,9 @@ class Work(Struct, frozen=True, kw_only=True):
     """Name of the worker; empty if there is only one."""
     ladder: unattended.Ladder = unattended.END_SIGNALS
 
-    def limited(self, until: float) -> "Work":
+    def limited(self, seconds: float) -> "Work":
         """Return the work with a deadline for agent, guard and metric."""
+        until = time.monotonic() + seconds
         return replace(self, until=until, bench=replace(self.bench, until=until))
 
     @property

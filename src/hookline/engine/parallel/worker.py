@@ -120,7 +120,7 @@ def carry_out(assignment: WorkerAssignment, env: Mapping[str, str], reporter: Re
     with project_store.open_project_store(env, assignment.run.root, lambda problem: None) as store:
         context = RunContext(env=env, watcher=reporter, store=store, ladder=assignment.ladder)
         work = prepare_work(assignment.run, repository, context, worker=assignment.worker)
-        work = replace(work.limited(assignment.until), allowance=assignment.allowance)
+        work = replace(work.limited(assignment.until - time.time()), allowance=assignment.allowance)
         try:
             _prepare_worktree(work, assignment.step)
             return experiment.decide(work, assignment.step, assignment.rows)
