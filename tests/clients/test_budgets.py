@@ -115,7 +115,7 @@ def test_a_context_that_is_nearly_full_takes_no_large_load(host: str, run: Calla
     table = {"claude-": small, "gemini-2.5-flash": small, "gpt-5.5": {"reserve": 238_400}}
     full = Tokens(input=16_000, output=1)
     replies = (
-        replace(SHELLS[host]("seq 300 > long.txt; wc -l long.txt"), tokens=full),
+        replace(SHELLS[host]("seq 100000 107000 > long.txt; wc -l long.txt"), tokens=full),
         replace(SHELLS[host]("cat long.txt"), tokens=full),
         replace(say("done"), tokens=full),
     )
