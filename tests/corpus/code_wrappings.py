@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 
 HARMFUL_PATHS = ("/home/test", "/", ".git", "/home/test/project", "/home/test/Documents")
-HARMLESS_PATHS = ("build", "/tmp/work/out", "node_modules/.cache", "dist", "coverage")
+HARMLESS_PATHS = ("build", "/tmp/out", "node_modules/.cache", "dist", "coverage")
 HARMFUL_COMMANDS = (
     "git push --force origin main",
     "git reset --hard HEAD~3",
