@@ -70,7 +70,16 @@ def findings(
     shell: Shell = "bash",
 ) -> tuple[Finding, ...]:
     """Return a finding for everything in *line* that breaks a rule, in the order of execution."""
-    reading = read(
+    reading = read_at(place, line, runners=runners, programs=programs, shell=shell)
+    found = [finding for _, found in judge_commands(reading, place) for finding in found]
+    return tuple(dict.fromkeys(found))
+
+
+def read_at(
+    place: Place, line: str, *, runners: Mapping[str, str], programs: Programs, shell: Shell
+) -> Reading:
+    """Return the reading of *line* in the folder and with the facts of *place*."""
+    return read(
         line,
         cwd=place.cwd,
         home=place.home,
@@ -79,8 +88,6 @@ def findings(
         shell=shell,
         facts=place.facts,
     )
-    found = [finding for _, found in judge_commands(reading, place) for finding in found]
-    return tuple(dict.fromkeys(found))
 
 
 def judge_commands(

@@ -10,7 +10,7 @@ from hookline.core.events import PreToolUse
 from hookline.core.explanation import Branch, branch
 from hookline.core.rule_exceptions import Allow, find_exception
 from hookline.core.state import State
-from hookline.hooks._dangerous_command import Programs, has_rules, judge_commands
+from hookline.hooks._dangerous_command import Programs, has_rules, judge_commands, read_at
 from hookline.hooks._dangerous_command.cloud import CLOUD, CONTAINERS, KUBERNETES
 from hookline.hooks._dangerous_command.databases import DATABASES
 from hookline.hooks._dangerous_command.exfil import EXFIL
@@ -20,7 +20,7 @@ from hookline.hooks._dangerous_command.network import HTTP, REMOTE_EXEC
 from hookline.hooks._dangerous_command.rule import CORE, INTERPRETERS, TREES, Action, Finding, Place
 from hookline.hooks._dangerous_command.services import PUBLISH, REPO_HOST, SAAS
 from hookline.hooks._explain import format_command, format_effects
-from hookline.shell import NO_FACTS, SimpleCommand, read
+from hookline.shell import NO_FACTS, SimpleCommand
 
 PACKS: Mapping[str, Action] = {
     **dict.fromkeys(("core", "disk", "permissions", "git-history", "system-trees", "interpreters"), "block"),
@@ -166,15 +166,7 @@ def tree(
         return
     place = find_place(event, state, protected, lease)
     shell = SHELLS.get(event.kind, "bash")
-    reading = read(
-        line,
-        cwd=place.cwd,
-        home=place.home,
-        runners=runners,
-        programs=programs,
-        shell=shell,
-        facts=place.facts,
-    )
+    reading = read_at(place, line, runners=runners, programs=programs, shell=shell)
     seen = list(judge_commands(reading, place))
     for number, (command, found) in enumerate(seen):
         rules = [_rule(one) for one in decide(dict.fromkeys(found), allow, packs)]

@@ -121,7 +121,7 @@ def find_member(state: CodeState, value: Value, name: str) -> Value:
 
 
 def _takes_class(state: CodeState, function: FunctionValue) -> bool:
-    """Return whether a method that is called on a class gets the class."""
+    """Return whether a method receives the class on which it is called."""
     return state.language != "python" or [item.name for item in function.node.parameters[:1]] == ["cls"]
 
 
