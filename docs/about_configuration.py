@@ -28,6 +28,9 @@ OPTION_NOTES = {
     "keep_days": "maximum age of [stored records](../guides/stores.md)",
     "keep_records": "maximum number of stored records",
     "answer_within": "seconds for a whole answer, if the host allows more; at most a day",
+    "approvals": '`"wait"`: in a session without a user, a call that needs a person '
+    "[waits](../guides/approvals.md) for `hookline approvals`",
+    "approvals_within": "seconds that such a question waits, if the host's entry allows it; at most a day",
     "context_cap": "characters of context in an answer, if the host allows more",
     "continuations": "[continuations](../guides/turns.md) of a turn by all hooks, if the host allows more",
 }

@@ -32,6 +32,7 @@ from hookline.runtime.call_hook import DEPTH_VARIABLE
 from hookline.runtime.open_store import ADDRESS_VARIABLE, DEFAULT_STORE
 from hookline.runtime.runtime import TIMEOUT_SECONDS
 from hookline.runtime.setup import SETTINGS_FILES, Setup, find_problems, load_setup
+from hookline.runtime.wait_for_person import WAIT_SECONDS
 
 DEFAULTS: Mapping[str, Any] = {
     "profile": "default",
@@ -41,6 +42,8 @@ DEFAULTS: Mapping[str, Any] = {
     "keep_days": Limits().days,
     "keep_records": Limits().records,
     "answer_within": TIMEOUT_SECONDS,
+    "approvals": "host",
+    "approvals_within": WAIT_SECONDS,
     "context_cap": CONTEXT_CAP,
     "continuations": MAX_CONTINUATIONS,
 }

@@ -42,7 +42,7 @@ def _answer(argv: Sequence[str], *, last: bool) -> int:
         call = parse_call(argv, payload=read_all(0), env=dict(os.environ), cwd=_current_folder(), last=last)
     except ValueError as error:
         return _report_error(f"invalid arguments; no hook ran: {error}")
-    reply, notices, after = answer(call, _open)
+    reply, notices, after, *_ = answer(call, _open)
     code = print_reply(reply.code, reply.unwritten_code, *streams(reply))
     for trouble in (*_show_notices(notices), *after()):
         _report_error(trouble)

@@ -11,13 +11,17 @@ from hookline.core.host import Host
 from hookline.core.install_table import Scope
 from hookline.install import install_hooks, settings_files
 from hookline.install.install_hooks import Plan
+from hookline.runtime.setup import load_setup
+from hookline.runtime.wait_for_person import configured_wait
 from hookline.system.own_command import CLIENT, client_command
 from hookline.system.paths import Places, find_places
 
 
 def run(args: Namespace) -> int:
     env, places = dict(os.environ), find_places(dict(os.environ), os.getcwd())
-    chosen = [hosts.load(name) for name in args.host] or install_hooks.detect_hosts(env, places)
+    found = [hosts.load(name) for name in args.host] or install_hooks.detect_hosts(env, places)
+    wait = configured_wait(load_setup(env, os.getcwd()))
+    chosen = [install_hooks.extend_timeouts(host, wait) for host in found] if wait else found
     if not chosen:
         return _report_no_hosts()
     scope: Scope = "user" if args.user else "project"

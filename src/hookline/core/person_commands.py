@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 PERSON_ONLY: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("allow", "approve", "off", "trust", "uninstall", "untrust"), ("",)),
+    "approvals": ("allow", "deny"),
     "budget": ("set",),
     "config": ("edit", "set"),
     "daemon": ("stop",),

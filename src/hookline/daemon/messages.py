@@ -2,9 +2,9 @@
 
 A request is a line `hookline/2 VERB RELEASE CALL ARGUMENTS VARIABLES BYTES`, then strings that each end in a
 NUL (the folder of the client's programs, so many arguments, so many environment variables, the working
-directory), then the payload of so many bytes. VERB is `hook`, `status` or `stop`, or one of `sign`, `check`
-and `revoke`, with a JSON list of grants as the payload; CALL is a unique id, the same when a client sends its
-call again.
+directory), then the payload of so many bytes. VERB is `hook`, `status` or `stop`; or one of `sign`, `check`
+and `revoke`, with a JSON list of grants as the payload; or `questions`, or `decide` with a JSON decision.
+CALL is a unique id, the same when a client sends its call again.
 
 A reply is a line `CODE UNWRITTEN STDOUT STDERR TERMINAL` (the exit code, the exit code if stdout cannot be
 written, three lengths), then the three texts. A line `.` before it says that the daemon is working. Instead
@@ -21,7 +21,8 @@ PROTOCOL = b"hookline/2"
 WORKING = b".\n"
 REPLACED, REFUSED = b"!replaced\n", b"!refused\n"
 GRANT_VERBS = ("sign", "check", "revoke")
-VERBS = ("hook", "status", "stop", *GRANT_VERBS)
+QUESTION_VERBS = ("questions", "decide")
+VERBS = ("hook", "status", "stop", *GRANT_VERBS, *QUESTION_VERBS)
 MAX_STRINGS = 20_000
 MAX_HEAD_BYTES = 4_096
 

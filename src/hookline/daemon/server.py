@@ -12,6 +12,7 @@ from contextlib import suppress
 from functools import partial
 
 import hookline
+from hookline.core.approval import Decision
 from hookline.core.host import Reply
 from hookline.core.values import replace
 from hookline.daemon import installation, messages
@@ -19,6 +20,7 @@ from hookline.daemon.grant_key import answer_request
 from hookline.daemon.paths import DaemonFolder
 from hookline.daemon.sockets import Connection, listen
 from hookline.daemon.turn_lock import Turns
+from hookline.daemon.waiting_calls import WaitingCalls
 from hookline.daemon.warm_state import Warm
 from hookline.runtime.answer import Answer, answer, parse_call, streams
 from hookline.system.notify import sequence
@@ -59,6 +61,7 @@ class Server:
         self._files = installation.Files()
         self._lock = threading.Lock()
         self._lines: set[Connection] = set()
+        self._waiting = WaitingCalls()
         self._slots = threading.BoundedSemaphore(MAX_CALLS)
         self._workers = self._finished = self._calls = 0
         self._started, self._last = time.time(), identity.now()
@@ -74,7 +77,7 @@ class Server:
         threading.Thread(target=self._watch, name="watch", daemon=True).start()
         seen = 0
         while not self.stopping.wait(min(self.idle / 4, CHECK_EVERY)):
-            if not self._lines and identity.now() > max(self._last + self.idle, self._warm.key.last_end):
+            if not self._busy() and identity.now() > max(self._last + self.idle, self._warm.key.last_end):
                 break
             if not self._in_place():
                 break  # the folder was removed, or another daemon has it
@@ -96,12 +99,16 @@ class Server:
 
     def close(self) -> None:
         """Finish the calls in progress and store what was recorded."""
+        self._waiting.end_all()
         deadline = time.monotonic() + FINISH_WITHIN
         while self._lines and time.monotonic() < deadline:
             time.sleep(0.02)
         self._closed.set()
         self._called.set()
         self._warm.close()
+
+    def _busy(self) -> bool:
+        return bool(self._lines or self._waiting)
 
     def _in_place(self) -> bool:
         """Return whether clients that look for the daemon find this one."""
@@ -121,13 +128,13 @@ class Server:
                 finished = self._finished
                 if self._closed.wait(STUCK_AFTER):
                     return
-                for line in tuple(self._lines):
+                for line in (*tuple(self._lines), *self._waiting.lines()):
                     line.send_working(every=WORKING_EVERY)
                 if self._finished == finished and self._connection_waits():
                     self._add_workers(EXTRA_WORKERS)
-                quiet = 0 if self._lines or self._finished != finished else quiet + 1
+                quiet = 0 if self._busy() or self._finished != finished else quiet + 1
             self._called.clear()
-            if self._lines:  # a call arrived just now
+            if self._busy():  # a call arrived just now
                 self._called.set()
 
     def _connection_waits(self) -> bool:
@@ -176,11 +183,13 @@ class Server:
 
     def _serve(self, line: Connection) -> bool:
         """Answer one call; return whether this thread is surplus and must end."""
+        parked = False
         try:
             with suppress(OSError, messages.Malformed):
-                self._answer(line)
+                parked = self._answer(line)
         finally:
-            line.close()
+            if not parked:
+                line.close()
             with self._lock:
                 self._lines.discard(line)
                 self._last = identity.now()
@@ -190,15 +199,16 @@ class Server:
                 self._workers -= surplus
         return surplus
 
-    def _answer(self, line: Connection) -> None:
+    def _answer(self, line: Connection) -> bool:
+        """Answer one request; return whether it waits for a person, so that the connection stays open."""
         process, user = line.peer()
         if user != os.getuid():
-            return
+            return False
         request = line.read_request()
         if request.verb not in ("hook", "sign"):
-            self._control(line, request)
+            self._control(line, request, process)
         elif line.client_left():
-            return
+            return False
         elif _is_elsewhere(process) or {"-h", "--help"} & {*request.arguments}:
             line.send(messages.REFUSED)
         elif self._is_other(request) or _is_less_restricted(process):
@@ -212,8 +222,35 @@ class Server:
                 self._calls += 1
                 with self._turns.take():
                     result = self._judge(request, line, process)
+                    if self._waiting.park(result, line, partial(self._resume, result, line)):
+                        return True
+                    result = self._decide(result, None)
                     line.send(_encode_answer(result))
                 result.after()
+        return False
+
+    def _decide(self, result: Answer, decision: Decision | None) -> Answer:
+        """Return the final answer to a call; the same *result* if it did not wait for a person."""
+        if result.waiting is None or result.resume is None:
+            return result
+        return result.resume(result.waiting.decide(decision, self._warm.key.sign))
+
+    def _resume(self, result: Answer, line: Connection, decision: Decision | None) -> None:
+        """Answer a call that waited, in a thread of its own."""
+        with self._lock:
+            self._lines.add(line)
+        threading.Thread(target=self._reply_late, args=(result, line, decision), daemon=True).start()
+
+    def _reply_late(self, result: Answer, line: Connection, decision: Decision | None) -> None:
+        try:
+            result = self._decide(result, decision)
+            line.send(_encode_answer(result))
+            result.after()
+        finally:
+            line.close()
+            with self._lock:
+                self._lines.discard(line)
+                self._last = identity.now()
 
     def _is_other(self, request: messages.Request) -> bool:
         """Return whether the client is of another release or installation, or our files have changed."""
@@ -233,10 +270,14 @@ class Server:
             )
         except ValueError as error:
             return Answer(Reply(stderr=f"hookline: invalid arguments; no hook ran: {error}\n"))
-        return answer(replace(call, process=process), self._warm.open)
+        return answer(replace(call, process=process, can_wait=True), self._warm.open)
 
-    def _control(self, line: Connection, request: messages.Request) -> None:
+    def _control(self, line: Connection, request: messages.Request, process: int) -> None:
         verb = request.verb
+        if verb in messages.QUESTION_VERBS:
+            refusal = partial(self._warm.agents.explain_refusal, process)
+            line.send(self._waiting.answer_request(verb, request.payload, refusal))
+            return
         if verb in messages.GRANT_VERBS:
             line.send(answer_request(self._warm.key, verb, request.payload))
             return
@@ -249,6 +290,7 @@ class Server:
         about |= {"package": installation.PACKAGE, "executable": sys.executable}
         about |= {"python": platform.python_version(), "since": self._started, "idle": self.idle}
         about |= {"calls": self._calls, "under_way": max(0, len(self._lines) - 1)}
+        about |= {"waiting": len(self._waiting)}
         return json.dumps(about).encode()
 
 

@@ -102,8 +102,7 @@ def _find_calls(host: Host, base: str) -> Iterator[InstalledCommand]:
 
 
 def _calls_in_settings(host: Host, layout: SettingsFile, path: str) -> Iterator[InstalledCommand]:
-    table = _parse_at(_read_text(path), layout.table_path, comments=layout.comments)
-    for moment, entries in table.items() if isinstance(table, dict) else ():
+    for moment, entries in read_table(layout, path).items():
         calling_entries = (
             [item for item in entries if any(find_commands(item, host.name))]
             if isinstance(entries, list)
@@ -119,6 +118,12 @@ def _calls_in_settings(host: Host, layout: SettingsFile, path: str) -> Iterator[
                 differences.append(Difference(text=f"calls hookline {len(calling_entries)} times"))
             ours = any(text == line for text, _ in find_commands(expected, host.name))
             yield _build_call(host, line, moment, differences, ours=ours)
+
+
+def read_table(layout: SettingsFile, path: str) -> Mapping[str, Any]:
+    """Return the entries of each moment in a settings file; empty if there are none."""
+    table = _parse_at(_read_text(path), layout.table_path, comments=layout.comments)
+    return table if isinstance(table, dict) else {}
 
 
 def _build_call(

@@ -38,6 +38,8 @@ class Grant(Struct, frozen=True, kw_only=True):
     """A `Kind`; empty in the files of earlier releases."""
     subject: str = field(name="what")
     """The id of a rule, or a path; `off` for all guards."""
+    session: str = ""
+    """The session for which a rule's grant stays valid; empty for a grant that is used once."""
     until: float
     boot: str = ""
     ends: float = 0.0
@@ -57,13 +59,14 @@ class Grant(Struct, frozen=True, kw_only=True):
         return f"`{command} {self.subject}`" if self.kind != "off" else f"`{command}`"
 
 
-def new_grant(root: str, kind: Kind, subject: str, *, now: float, seconds: float) -> Grant:
+def new_grant(root: str, kind: Kind, subject: str, *, now: float, seconds: float, session: str = "") -> Grant:
     """Return a grant that is not signed yet."""
     return Grant(
         id=os.urandom(16).hex(),
         root=os.path.realpath(root),
         kind=kind,
         subject=subject,
+        session=session,
         until=now + seconds,
         boot=identity.boot_id(),
         ends=identity.now() + seconds,

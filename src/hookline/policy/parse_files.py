@@ -48,13 +48,18 @@ OPTIONS: Mapping[str, tuple[type, ...]] = {
     "keep_days": (int, float),
     "keep_records": (int,),
     "answer_within": (int, float),
+    "approvals": (str,),
+    "approvals_within": (int, float),
     "context_cap": (int,),
     "continuations": (int,),
 }
 """Options of hookline.toml besides `[hooks.<name>]`, and their types."""
 PROFILES = ("default", "none", "unattended")
+APPROVALS = ("host", "wait")
+"""Who answers a question in a session without a user: the host, or a person while the call waits."""
 MAX_VALUES = {
     "answer_within": 86_400,
+    "approvals_within": 86_400,
     "context_cap": 10_000_000,
     "continuations": 1_000,
     "keep_days": 36_500,
@@ -189,7 +194,7 @@ def _option_errors(key: str, value: Any, stores: list[str]) -> Iterator[tuple[Pa
         yield from (
             ((number,), f"item {int(number) + 1} of 'import' {text}") for number, text in items if text
         )
-    allowed = {"profile": PROFILES, "store": tuple(stores)}.get(key)
+    allowed = {"profile": PROFILES, "approvals": APPROVALS, "store": tuple(stores)}.get(key)
     if allowed and value not in allowed:
         yield (), describe_unknown(key, str(value), allowed)
     maximum = MAX_VALUES.get(key)

@@ -23,8 +23,9 @@ from hookline.policy import repository_env
 from hookline.redact import redact
 from hookline.runtime import dedupe
 from hookline.runtime.call_claims import Claim
-from hookline.runtime.dedupe import repeat_reply
-from hookline.runtime.runtime import Runtime
+from hookline.runtime.dedupe import ClaimedCall, repeat_reply
+from hookline.runtime.runtime import Judged, Runtime
+from hookline.runtime.wait_for_person import WaitingCall, find_wait, hold_call
 from hookline.system import notify
 from hookline.system.process import identity
 from hookline.system.read_script import read_script
@@ -124,6 +125,8 @@ class HostCall(Struct, frozen=True, kw_only=True):
     """Return the time of the call, by `identity.now`."""
     on_timeout_known: Callable[[float], None] = lambda seconds: None
     """Called with the host's timeout in seconds, once it is known."""
+    can_wait: bool = False
+    """True if the answering process can let this call wait for a person."""
 
 
 class Arguments(NamedTuple):
@@ -197,6 +200,10 @@ class Answer(NamedTuple):
     """Notices for the caller's terminal."""
     after: Callable[[], tuple[str, ...]] = tuple
     """Called once the reply is written: does the remaining work and returns its problems."""
+    waiting: WaitingCall | None = None
+    """The call that waits for a person's decision; its reply is then empty."""
+    resume: Callable[[Judged], Answer] | None = None
+    """Called with the moment as the person decided: returns the final answer."""
 
 
 def streams(reply: Reply) -> tuple[bytes, bytes]:
@@ -222,8 +229,7 @@ def answer(call: HostCall, opened: OpenRuntime = load) -> Answer:
     try:
         return _answer(host, call, opened)
     except Exception as error:  # noqa: BLE001 -- a host never sees a traceback
-        problem = redact(f"{type(error).__name__}: {error}")[:MAX_ERROR_LENGTH]
-        return Answer(_warning_reply(host, f"hookline failed, so no hook judged this call: {problem}"))
+        return Answer(_failure_reply(host, error))
 
 
 def _answer(host: Host, call: HostCall, opened: OpenRuntime) -> Answer:
@@ -273,6 +279,29 @@ def _parse_integer(digits: str) -> float:
 def _judge(host: Host, name: str, event: Event, call: HostCall, opened: OpenRuntime) -> Answer:
     session = CallingSession(id=event.session, process=call.process)
     runtime = opened(_existing_folder(event.cwd, call.cwd), call.env, host, session)
+    _apply_arguments(runtime, call)
+    flags = [f"+{hook}" for hook in call.only] + [f"-{hook}" for hook in call.without]
+    within = min(host.moments[name].timeout or host.timeout, host.timeout)
+    call.on_timeout_known(within)
+    claim = dedupe.claim_call(runtime, host, event, flags, within=within, begun=call.start_time)
+    if isinstance(claim, Claim):
+        reply = repeat_reply(runtime, host, name, event, claim.answer)
+        record_repeat = partial(dedupe.record_repeat, runtime, event)
+        return Answer(reply, after=partial(_close, runtime, record_repeat, last=call.last))
+    finish = partial(_finish, runtime, host, name, event, claim, call)
+    try:
+        judged = runtime.judge_moment(host, name, event)
+        seconds = find_wait(runtime, host, judged) if call.can_wait else 0.0
+        if judged and seconds:
+            waiting = hold_call(runtime, judged, seconds=seconds, id=runtime.new_id())
+            return Answer(Reply(), waiting=waiting, resume=partial(_resume, host, finish))
+        return finish(judged)
+    except Exception:
+        claim.abandon()
+        raise
+
+
+def _apply_arguments(runtime: Runtime, call: HostCall) -> None:
     try:
         runtime.limit_to(call.only, call.without)
     except LookupError as error:
@@ -282,19 +311,26 @@ def _judge(host: Host, name: str, event: Event, call: HostCall, opened: OpenRunt
         runtime.problems.append(f"`hookline hook` ignored {words}: upgrade hookline, or run `hookline init`")
     if call.name:
         runtime.call_id, runtime.new_id = call.name, _id_sequence(call.name)
-    flags = [f"+{hook}" for hook in call.only] + [f"-{hook}" for hook in call.without]
-    within = min(host.moments[name].timeout or host.timeout, host.timeout)
-    call.on_timeout_known(within)
-    claim = dedupe.claim_call(runtime, host, event, flags, within=within, begun=call.start_time)
-    if isinstance(claim, Claim):
-        reply = repeat_reply(runtime, host, name, event, claim.answer)
-        record_repeat = partial(dedupe.record_repeat, runtime, event)
-        return Answer(reply, after=partial(_close, runtime, record_repeat, last=call.last))
+
+
+def _resume(host: Host, finish: Callable[[Judged], Answer], judged: Judged) -> Answer:
     try:
-        reply = runtime.answer(host, name, event)
-    except Exception:
-        claim.abandon()
-        raise
+        return finish(judged)
+    except Exception as error:  # noqa: BLE001 -- as in `answer`
+        return Answer(_failure_reply(host, error))
+
+
+def _finish(
+    runtime: Runtime,
+    host: Host,
+    name: str,
+    event: Event,
+    claim: ClaimedCall,
+    call: HostCall,
+    judged: Judged | None,
+) -> Answer:
+    """Return the answer to a call that was judged; None for a repeated end of a session."""
+    reply = runtime.reply(host, *judged) if judged else Reply(stdout=host.encode_empty_reply(name))
     _show_hidden_warnings(host, event, runtime.last_outcome, call.process)
     save_answer = partial(claim.save_answer, identity.now())
     return Answer(
@@ -325,6 +361,11 @@ def _close(runtime: Runtime, finish: Callable[[], None], *, last: bool) -> tuple
     except Exception as error:  # noqa: BLE001 -- the answer is out already
         return (*runtime.problems, f"{type(error).__name__} after answering: {error}")
     return tuple(runtime.problems)
+
+
+def _failure_reply(host: Host, error: Exception) -> Reply:
+    problem = redact(f"{type(error).__name__}: {error}")[:MAX_ERROR_LENGTH]
+    return _warning_reply(host, f"hookline failed, so no hook judged this call: {problem}")
 
 
 def _warning_reply(host: Host, text: str) -> Reply:

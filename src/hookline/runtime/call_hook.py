@@ -111,6 +111,7 @@ def _require_hook(hooks: Sequence[Hook], name: str) -> Hook:
 
 
 LET_PAST = "allowed once by a person"
+LET_PAST_SESSION = "allowed for this session by a person"
 
 
 class SwitchedOff(NamedTuple):
@@ -182,15 +183,18 @@ class Grants(Struct, frozen=True, kw_only=True):
         else:
             response = call(hook, event, state, limit)
         stops = isinstance(response, Response) and response.verdict in ("block", "ask")
-        return self._let_past(hook, response) if stops and hook.source == "built-in" else response
+        return (
+            self._let_past(hook, response, event.session) if stops and hook.source == "built-in" else response
+        )
 
-    def _let_past(self, hook: Hook, response: Response) -> Response:
+    def _let_past(self, hook: Hook, response: Response, session: str) -> Response:
         rule = f"{hook.name}:{response.rule}"
         for grant in self._find("rule"):
-            if grant.subject in (rule, response.rule) and self.spend(grant):
-                grants.remove_grants(self.file, [grant])
-                warning = f"{rule} was allowed once by a person; its reason was: {response.reason}"
-                return Response(warnings=(warning,), reason=LET_PAST, rule=response.rule, span=response.span)
+            if grant.subject not in (rule, response.rule) or not self._use(grant, session):
+                continue
+            allowed = LET_PAST_SESSION if grant.session else LET_PAST
+            warning = f"{rule} was {allowed}; its reason was: {response.reason}"
+            return Response(warnings=(warning,), reason=allowed, rule=response.rule, span=response.span)
         ignored = [
             f"{grant} is ignored: {reason}"
             for grant, reason in self.find_ignored()
@@ -200,6 +204,15 @@ class Grants(Struct, frozen=True, kw_only=True):
             return response
         note = "; ".join((*filter(None, [response.note]), *ignored))
         return replace(response, note=note, warnings=(*response.warnings, *ignored))
+
+    def _use(self, grant: grants.Grant, session: str) -> bool:
+        """Return whether *grant* counts in *session*; one without a session is used up."""
+        if grant.session:
+            return grant.session == session and not self.check(grant)
+        used = self.spend(grant)
+        if used:
+            grants.remove_grants(self.file, [grant])
+        return used
 
     def _find(self, kind: str) -> list[grants.Grant]:
         if not self.file or kind not in self.kinds:

@@ -123,7 +123,7 @@ def repeat_reply(runtime: Runtime, host: Host, name: str, event: Event, text: st
             event,
             runtime.state(event),
             _select_hooks(runtime, answer["again"]),
-            runtime.run_options(host.timeout),
+            runtime.run_options(runtime.deadline(host.timeout)),
         )
         outcome = replace(outcome, event=judged.event, trail=judged.trail)
     return build_reply(host, name, event, outcome, runtime.limit_context(host.context_cap))[0]

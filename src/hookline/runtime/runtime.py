@@ -28,24 +28,17 @@ from hookline.core.events import (
     UserPromptSubmit,
 )
 from hookline.core.hook import Hook, find_hook
-from hookline.core.host import CONTEXT_CAP, MAX_CONTINUATIONS, Host, Moment, Reply, find_row
+from hookline.core.host import CONTEXT_CAP, MAX_CONTINUATIONS, Host, Moment, Reply, ReplyContext, find_row
 from hookline.core.outcome import Outcome, lift_budget_block, skip_reentrant_hook, with_final_verdict
 from hookline.core.response import Count, RecordEvent, SummaryPart
 from hookline.core.state import Facts, LazyMapping, State
 from hookline.core.store import Recorder, Store, StoreFailed
 from hookline.core.values import replace
-from hookline.runtime import gates
+from hookline.runtime import gates, open_store
 from hookline.runtime.call_claims import Claims
 from hookline.runtime.call_hook import Grants, SwitchedOff, find_switchable, limit_hooks, select_hooks
 from hookline.runtime.effects import Effects, learn_all, store_at_once
 from hookline.runtime.facts import FACTS, FactContext
-from hookline.runtime.open_store import (
-    UnopenedStore,
-    open_for_call,
-    prune_daily,
-    report_failure,
-    select_unreported,
-)
 from hookline.runtime.setup import Setup, bare_setup, load_setup, open_volatile_store
 from hookline.runtime.telemetry import StartExport, process_starter, report_outcomes
 from hookline.runtime.turn_summary import add_summary
@@ -63,6 +56,8 @@ SINK_BATCH = 100
 _UNOPENED: Any = object()
 LoadSetup = Callable[[Mapping[str, str], str, Host | None, CallingSession | None], Setup]
 """Load the configuration for an environment, a folder, a host and a session."""
+Judged = tuple[ReplyContext, Sequence[Outcome]]
+"""A moment with its merged outcome, and the outcomes of all events derived from it."""
 
 
 class Runtime:
@@ -102,7 +97,7 @@ class Runtime:
         *,
         host: Host | None = None,
         session: CallingSession | None = None,
-        store: Callable[[Setup], Store] = open_for_call,
+        store: Callable[[Setup], Store] = open_store.open_for_call,
         load_setup: LoadSetup = load_setup,
     ) -> Runtime:
         """Return the runtime of the project around *cwd*, as its user configured it.
@@ -125,7 +120,7 @@ class Runtime:
         try:
             self.store = open_configured(self.setup)
         except (StoreFailed, OSError, LookupError) as error:
-            self.store = UnopenedStore(partial(open_configured, self.setup), error)
+            self.store = open_store.UnopenedStore(partial(open_configured, self.setup), error)
             record = partial(spool.append, held_spool.folder)  # to one file, not to one of each call
         self.store_problems = tuple(filter(None, (self.store.problem, spool.problem(held_spool.folder))))
         write_pending = partial(self._drain, held_spool)
@@ -153,7 +148,7 @@ class Runtime:
             return Outcome(event=event)
         ledger = self._open_ledger(event)
         ledger.take_figures()
-        deadline = self._deadline(TIMEOUT_SECONDS)
+        deadline = self.deadline(TIMEOUT_SECONDS)
         outcome = self._count_continuation(self._judge(event, deadline, ledger), MAX_CONTINUATIONS)
         outcomes = [outcome, *self._judge_errors(outcome, deadline, ledger)]
         outcome = self._add_turn_summary(chain.merge_outcomes(outcomes, type(event)), outcomes)
@@ -166,18 +161,28 @@ class Runtime:
 
     def answer(self, host: Host, name: str, event: Event) -> Reply:
         """Return the reply to one moment of a host; judge and store every event derived from it."""
+        judged = self.judge_moment(host, name, event)
+        return self.reply(host, *judged) if judged else Reply(stdout=host.encode_empty_reply(name))
+
+    def judge_moment(self, host: Host, name: str, event: Event) -> Judged | None:
+        """Judge one moment of a host, and store nothing yet; return None for a repeated end of a session."""
         if self._is_repeated_end(event):
-            return Reply(stdout=host.encode_empty_reply(name))
+            return None
         if host.find_recorded_error is not None:
             event = add_recorded_error(host, event)
         row = find_row(host, name, event.native) or host.moments[name]
-        cap, ledger = self.limit_context(host.context_cap), self._open_ledger(event)
+        ledger = self._open_ledger(event)
         outcomes = self._judge_all(host, event, row, ledger)
         merged = self._add_turn_summary(
             chain.merge_outcomes(outcomes, type(event)), outcomes, over=BLOCK not in row.abilities
         )
         merged = self._add_held_context(merged, row, ledger)
-        merged = redact_outcome(merged)
+        return ReplyContext(name=name, event=event, outcome=redact_outcome(merged)), outcomes
+
+    def reply(self, host: Host, context: ReplyContext, outcomes: Sequence[Outcome]) -> Reply:
+        """Return the reply to a moment that was judged, and store its *outcomes*."""
+        name, event, merged = context.name, context.event, context.outcome
+        cap = self.limit_context(host.context_cap)
         reply, final = build_reply(host, name, event, merged, cap)
         self.last_outcome = final
         self._store_outcomes(outcomes, final, shown=host.shows_notices)
@@ -194,19 +199,13 @@ class Runtime:
     def _unreported_troubles(self, event: Event) -> tuple[str, ...]:
         """Return each trouble once per session, because the next event will meet it again."""
         troubles, self.problems = tuple(self.problems), []
-        if not troubles or not self._reported_folder:
-            return troubles
-        return tuple(
-            trouble
-            for trouble in troubles
-            if session_record.is_first(self._reported_folder, event.session, trouble)
-        )
+        folder = self._reported_folder
+        return session_record.select_first(folder, event.session, troubles) if folder else troubles
 
     def _count_continuation(
         self, outcome: Outcome, max_continuations: int, *, reports_again: bool = False
     ) -> Outcome:
-        setting = self.setup.config.options.get("continuations")
-        cap = min(setting.value, max_continuations) if setting else max_continuations
+        cap = int(self._limit("continuations", max_continuations))
         return self._count_or_limit(
             lambda: gates.count_continuation(self.store, outcome, cap), outcome, reports_again=reports_again
         )
@@ -231,7 +230,7 @@ class Runtime:
         spent, can_block = ledger.find_exceeded(self.hooks), BLOCK in row.abilities
         # If a block cannot continue the turn, it is over, and the remaining events are judged too.
         cancelling = (UserPromptSubmit, TurnEnd) if can_block else (UserPromptSubmit,)
-        deadline = self._deadline(within)  # begins here, so that a slow store takes no time from the guards
+        deadline = self.deadline(within)  # begins here, so that a slow store takes no time from the guards
         for derived in derive(host, event, session_known=session_known, spent=spent):
             outcome = self._judge(derived, deadline, ledger, reports_again=reports_again)
             if can_block:
@@ -269,7 +268,7 @@ class Runtime:
         self._off = self.grants.find_off()
         off = find_switchable(self.hooks, event) if self._off.until is not None else []
         hooks, skipped = select_hooks(self.hooks, event, off, self.setup.env)
-        outcome = chain.run(event, state, hooks, self._run_until(deadline))
+        outcome = chain.run(event, state, hooks, self.run_options(deadline))
         for hook in skipped:
             outcome = skip_reentrant_hook(outcome, hook.name)
         steps = self._off.steps(off)
@@ -278,11 +277,8 @@ class Runtime:
             lambda: gates.count_strikes(self.store, outcome), outcome, reports_again=reports_again
         )
 
-    def run_options(self, seconds: float) -> chain.RunOptions:
-        """Return the options to run hooks within so many *seconds*."""
-        return self._run_until(self._deadline(seconds))
-
-    def _run_until(self, deadline: float) -> chain.RunOptions:
+    def run_options(self, deadline: float) -> chain.RunOptions:
+        """Return the options to run hooks until a *deadline*."""
         return chain.RunOptions(call=self.grants.call, clock=time.monotonic, deadline=deadline)
 
     def state(self, event: Event, ledger: Ledger | None = None) -> State:
@@ -303,8 +299,8 @@ class Runtime:
         return self._try(lambda: self.store.counters(session), default={})
 
     def _open_ledger(self, event: Event) -> Ledger:
-        places, env = self.setup.places, self.setup.env
-        ledger = Ledger(event, self.store, places, env, now=self.now(), attempt=self._try)
+        setup = self.setup
+        ledger = Ledger(event, self.store, setup.places, setup.env, now=self.now(), attempt=self._try)
         ledger.problems = self.problems
         return ledger
 
@@ -321,16 +317,21 @@ class Runtime:
         messages = self.setup.user_messages + self.store_problems + self._off.notices()
         if not messages or isinstance(event, SessionStart):
             return messages
-        return self._try(lambda: select_unreported(self.store, event.session, messages), default=messages)
+        return self._try(
+            lambda: open_store.select_unreported(self.store, event.session, messages), default=messages
+        )
 
-    def _deadline(self, seconds: float) -> float:
-        setting = self.setup.config.options.get("answer_within")
-        return time.monotonic() + (min(setting.value, seconds) if setting else seconds)
+    def deadline(self, seconds: float) -> float:
+        """Return the time of the monotonic clock until which hooks may run, in *seconds* at most."""
+        return time.monotonic() + self._limit("answer_within", seconds)
 
     def limit_context(self, max_length: int) -> int:
         """Return the number of characters of context that an answer may carry, *max_length* at most."""
-        setting = self.setup.config.options.get("context_cap")
-        return min(setting.value, max_length) if setting else max_length
+        return int(self._limit("context_cap", max_length))
+
+    def _limit(self, option: str, maximum: float) -> float:
+        setting = self.setup.config.options.get(option)
+        return min(setting.value, maximum) if setting else maximum
 
     def _store_outcomes(self, outcomes: Sequence[Outcome], final: Outcome, *, shown: bool = False) -> None:
         """Store everything that must survive the answer; *final* is the merged result of *outcomes*."""
@@ -348,8 +349,7 @@ class Runtime:
 
     def _count_effects(self, outcome: Outcome) -> None:
         """Count the counters of an event that is not recorded."""
-        counts = [effect for effect in outcome.effects if isinstance(effect, Count)]
-        session = outcome.event.session
+        session, counts = outcome.event.session, [e for e in outcome.effects if isinstance(e, Count)]
         self._try(lambda: sum(self.store.count(session, count.name, count.by) for count in counts), default=0)
 
     def _record(self, outcome: Outcome) -> None:
@@ -371,16 +371,14 @@ class Runtime:
         if not unreported:
             return
         setup, start = self.setup, self.sender or process_starter(self.setup.env)
-        self.problems += self._try(
-            lambda: report_outcomes(setup.config.sinks, unreported, self.store, setup.places, start),
-            default=tuple[str, ...](),
-        )
+        report = partial(report_outcomes, setup.config.sinks, unreported, self.store, setup.places, start)
+        self.problems += self._try(report, default=())
 
     def _drain(self, held_spool: spool.Spool) -> None:
         held_spool.drain(self.store, within=spool.BACKLOG_SECONDS)
         began, self._began = self._began, False
         if began:
-            prune_daily(self.setup, self.store, at=self.now())
+            open_store.prune_daily(self.setup, self.store, at=self.now())
 
     def close(self, *, last: bool = False) -> None:
         """Close the runtime; *last* if the process ends with it."""
@@ -395,6 +393,8 @@ class Runtime:
             return use()
         except (StoreFailed, OSError) as error:
             waited = time.monotonic() - began
-            problem = report_failure(self.setup, self.recorder, error, waited=waited, failed=failed)
+            problem = open_store.report_failure(
+                self.setup, self.recorder, error, waited=waited, failed=failed
+            )
             self.problems += [problem] if problem not in self.problems else []
             return default

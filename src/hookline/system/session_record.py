@@ -36,6 +36,11 @@ def is_first(scratch: str, session: str, text: str) -> bool:
     return True
 
 
+def select_first(scratch: str, session: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the *texts* that *session* sees for the first time."""
+    return tuple(text for text in texts if is_first(scratch, session, text))
+
+
 def _message_folders(scratch: str) -> Iterator[str]:
     yield os.path.join(scratch, "told")
     yield os.path.join(tempfile.gettempdir(), f"hookline-told-{os.getuid()}")
