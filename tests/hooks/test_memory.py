@@ -196,7 +196,7 @@ def test_a_blocker_is_told_until_somebody_says_that_it_is_gone(runtime, tmp_path
 
 def test_an_agent_is_asked_only_if_that_is_set_and_the_classifier_is_unsure():
     asking = configure(memory, {"ask_agent": True})
-    unsure, order = user_prompt_submit("use pnpm, not npm"), user_prompt_submit("fix the failing test")
+    unsure, order = user_prompt_submit("no npm here"), user_prompt_submit("fix the failing test")
 
     assert asking(unsure, State(now=1.0)).context == (AGENT_HINT,)
     assert memory(unsure, State(now=1.0)) is None

@@ -147,9 +147,15 @@ def test_a_file_of_something_else_is_refused(tmp_path):
         load_models(tmp_path / "w")
 
 
-@pytest.mark.xfail(strict=True, reason="the trained models are not sure enough of these plain rules")
 @pytest.mark.parametrize(
-    "prompt", ["use pnpm, not npm", "in this repo we always run the linter before commits"]
+    "prompt",
+    [
+        "use pnpm, not npm",
+        "in this repo we always run the linter before commits",
+        "always run the tests before you commit",
+        "From now on, use pnpm instead of npm",
+    ],
 )
-def test_plain_rules_that_are_not_learnt(prompt):
-    assert find_statements(prompt)
+@pytest.mark.parametrize("change", [str, str.lower, lambda prompt: prompt + ".", lambda prompt: prompt + " "])
+def test_plain_rules_are_learnt_however_they_end(prompt, change):
+    assert find_statements(change(prompt))
