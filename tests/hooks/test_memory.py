@@ -11,9 +11,10 @@ from hookline.core.records import Memory
 from hookline.core.response import Learn, Response, SummaryPart
 from hookline.core.state import Facts, State
 from hookline.hooks import load as built_in
-from hookline.hooks._memory import AGENT_HINT
+from hookline.hooks._memory import AGENT_HINT, UNSURE_NOTE
 from hookline.hooks.memory import memory
 from hookline.hosts import load
+from hookline.language.classify import is_unsure
 from hookline.runtime.runtime import Runtime
 from hookline.system.git_facts import parse_issue
 from hookline.testing import session_start, stop, user_prompt_submit
@@ -194,10 +195,36 @@ def test_a_blocker_is_told_until_somebody_says_that_it_is_gone(runtime, tmp_path
     assert "blocked" not in known_at_start(runtime, "s4")
 
 
-def test_an_agent_is_asked_only_if_that_is_set_and_the_classifier_is_unsure():
-    asking = configure(memory, {"ask_agent": True})
-    unsure, order = user_prompt_submit("no npm here"), user_prompt_submit("fix the failing test")
+def unsure_prompt():
+    """Return a prompt of which the classifier is unsure, whatever its weights are."""
+    candidates = (
+        "no npm here",
+        "pnpm over npm for me",
+        "pnpm instead of npm",
+        "prefer tabs maybe",
+        "pnpm please",
+    )
+    return next(text for text in candidates if is_unsure(text))
 
-    assert asking(unsure, State(now=1.0)).context == (AGENT_HINT,)
+
+def test_an_agent_is_asked_at_the_end_of_a_turn_only_if_that_is_set_and_the_classifier_is_unsure():
+    asking = configure(memory, {"ask_agent": True})
+    unsure, order = user_prompt_submit(unsure_prompt()), user_prompt_submit("fix the failing test")
+    noted = State(now=1.0, memory=asking(unsure, State(now=1.0)).memory)
+
+    assert asking(stop(), noted).reason == AGENT_HINT
+    assert asking(stop(), State(now=1.0, memory=asking(stop(), noted).memory)).verdict == "pass"
+    assert asking(order, noted).memory == {UNSURE_NOTE: False}
     assert memory(unsure, State(now=1.0)) is None
     assert asking(order, State(now=1.0)) is None
+
+
+def test_the_agent_is_asked_once_per_turn():
+    runtime = Runtime()
+    runtime.register(configure(memory, {"ask_agent": True}))
+    session = {"session": "s1", "host": "claude-code"}
+    asked(runtime, "UserPromptSubmit", user_prompt_submit(unsure_prompt(), **session))
+    replies = [asked(runtime, "Stop", stop(**session)) for _ in range(2)]
+    runtime.close()
+
+    assert replies == [{"decision": "block", "reason": AGENT_HINT}, {}]

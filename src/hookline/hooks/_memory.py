@@ -3,36 +3,44 @@
 from __future__ import annotations
 
 from hookline.core.events import Event, Stop, UserPromptSubmit
-from hookline.core.response import Enrich, Learn, Response, SummaryPart, effect, inject, remember
+from hookline.core.response import Enrich, Learn, Response, SummaryPart, block, effect, remember
 from hookline.core.state import State
 from hookline.language.classify import find_statements, is_unsure
 
 AGENT_HINT = (
-    "If the user states a lasting rule here, call the hookline tool `remember` once before you end the turn."
+    "If the user stated a lasting rule in this turn, call the hookline tool `remember` once, then end it."
 )
-"""Context for an agent where the classifier is unsure."""
+"""Text for an agent at the end of a turn in which the classifier was unsure."""
+UNSURE_NOTE = "memory.unsure"
+"""Name of the note that the prompt of this turn may contain a lasting statement."""
 ENRICHED_NOTE = "memory.enriched"
 """Name of the note that holds the time of the last call of the helper command."""
 
 
-def add_learning(response: Response | None, event: UserPromptSubmit, *, ask_agent: bool) -> Response | None:
+def add_learning(
+    response: Response | None, event: UserPromptSubmit, state: State, *, ask_agent: bool
+) -> Response | None:
     """Also learn from a prompt with a lasting statement, so that the end of the turn can name it."""
-    if not find_statements(event.prompt):
-        unsure = ask_agent and is_unsure(event.prompt)
-        return (response or Response()).plus(inject(AGENT_HINT)) if unsure else response
-    request = Learn(session=event.session, host=event.host, transcript="", prompt=event.prompt)
-    return (response or Response()).plus(effect(request))
+    lasting = bool(find_statements(event.prompt))
+    unsure = ask_agent and not lasting and is_unsure(event.prompt)
+    if lasting:
+        request = Learn(session=event.session, host=event.host, transcript="", prompt=event.prompt)
+        response = (response or Response()).plus(effect(request))
+    if unsure != bool(state.memory.get(UNSURE_NOTE)):
+        response = (response or Response()).plus(remember(**{UNSURE_NOTE: unsure}))
+    return response
 
 
 def request_learning(event: Event, state: State, enrich: str, within: float, every: float) -> Response:
     """Request learning from the transcript; the helper command runs at intervals, and always at an end."""
     request = Learn(session=event.session, host=event.host, transcript=event.transcript)
     parts = (SummaryPart(part="memory"),) if isinstance(event, Stop) else ()
+    hint = ask_agent_once(event, state)
     if not event.transcript:
-        return effect(*parts)
+        return effect(*parts).plus(hint)
     last = state.memory.get(ENRICHED_NOTE)
     if not enrich or (isinstance(event, Stop) and last and 0 <= state.now - last < every):
-        return effect(*parts, request)
+        return effect(*parts, request).plus(hint)
     enrichment = Enrich(
         command=enrich,
         within=within,
@@ -40,4 +48,12 @@ def request_learning(event: Event, state: State, enrich: str, within: float, eve
         host=event.host,
         transcript=event.transcript,
     )
-    return effect(*parts, request, enrichment).plus(remember(**{ENRICHED_NOTE: state.now}))
+    enriched = remember(**{ENRICHED_NOTE: state.now})
+    return effect(*parts, request, enrichment).plus(enriched).plus(hint)
+
+
+def ask_agent_once(event: Event, state: State) -> Response:
+    """Continue the turn with the hint if its prompt may contain a lasting statement."""
+    if not isinstance(event, Stop) or not state.memory.get(UNSURE_NOTE):
+        return Response()
+    return block(AGENT_HINT).plus(remember(**{UNSURE_NOTE: False}))

@@ -39,7 +39,7 @@ def memory(
     learn = learn and not state.env.get("HOOKLINE_RUN")  # not from engine runs
     if isinstance(event, UserPromptSubmit):
         recalled = _recall_for_prompt(event.prompt, state, tokens // 3)
-        return add_learning(recalled, event, ask_agent=ask_agent) if learn else recalled
+        return add_learning(recalled, event, state, ask_agent=ask_agent) if learn else recalled
     if isinstance(event, SessionStart):
         return _recall_at_start(state, tokens * 2 // 3)
     if isinstance(event, PostCompact):  # some hosts restart the session first: then it was injected there
