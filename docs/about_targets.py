@@ -7,7 +7,7 @@ from msgspec import NODEFAULT, Struct
 from msgspec.structs import FieldInfo, fields
 
 from hookline.core.durations import format_duration
-from hookline.engine.target import Agent, Escalation, Guard, Limits, Metric, Noise, Scope
+from hookline.engine.target import Agent, Escalation, Guard, Limits, Metric, Noise, Resources, Scope
 
 SECTIONS: dict[str, type[Struct]] = {
     "scope": Scope,
@@ -17,6 +17,7 @@ SECTIONS: dict[str, type[Struct]] = {
     "limits": Limits,
     "escalation": Escalation,
     "noise": Noise,
+    "resources": Resources,
 }
 REQUIRED = "required"
 DURATIONS = ("timeout", "budget", "grace", "time")
@@ -63,6 +64,7 @@ NOTES = {
     "noise.samples": "runs of each side that confirm a gain, 2 to 10",
     "noise.p": "maximum p-value of a gain",
     "noise.measure": '`"alone"` or `"together"`: measurements of a noisy metric by parallel experiments',
+    "resources.gpu": "GPUs of an experiment, 0 to 64; no other experiment uses them meanwhile",
 }
 TYPES = {"str": "text", "int": "integer", "float": "number", "tuple": "list", "Mapping": "table"}
 

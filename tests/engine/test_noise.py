@@ -71,8 +71,11 @@ def test_the_best_figure_is_the_baseline_plus_the_paired_differences(project, dr
 class Node:
     """A machine of a cluster on which every measurement takes *speed* times as long."""
 
-    def __init__(self, speed, costs):
-        self.speed, self.costs, self.sides = speed, costs, []
+    def __init__(self, speed, costs, limit=0.0):
+        self.speed, self.costs, self.sides, self.limit = speed, costs, [], limit
+
+    def check_guard(self, guard, commit):
+        return self.speed * self.costs[commit] < self.limit, None
 
     def measure_metric(self, commit, side="candidate"):
         self.sides.append(side)
@@ -80,22 +83,46 @@ class Node:
         return Measurement(value=value, status="ok", seconds=0.0), (value,)
 
 
+def judged(node, kind, cluster, *, min_delta=0, guard=None):
+    """Return the row of an experiment on a machine; *guard* is the result of its guard."""
+    text = NOISY.format(experiments=1).replace('"noisy"', f'"{kind}"')
+    text = text.replace("[metric]", f"[guard]\ncommand = 'x'\n[metric]\nmin_delta = {min_delta}")
+    run = SimpleNamespace(noise=kind, cluster=cluster, parallel=2)
+    target = parse_target(text, "t")
+    work = SimpleNamespace(target=target, run=run, bench=node, watcher=SilentWatcher(), until=0.0)
+    rows = [Row(iteration=0, timestamp=1.0, status="baseline", commit="base", metric=10.0, best=10.0)]
+    step = ExperimentProgress(experiment=1, start="base", commit="new", phase="committed", ended="exit")
+    metric, samples = node.measure_metric("new")
+    results = {"metric": metric, "samples": samples, "guard": guard}
+    return decide_measured(work, step, rows, holds=guard is None, **results).row
+
+
+@pytest.mark.parametrize(("limit", "status"), [(9.0, "metric_error"), (11.0, "guard_failed")])
+def test_a_machine_that_is_too_slow_for_the_guard_is_not_the_fault_of_the_change(limit, status):
+    node = Node(1.0, {"base": 10.0, "new": 12.0}, limit)
+    failed = Measurement(value=None, status="timeout", seconds=0.0, problem="timeout after 9 s")
+
+    assert judged(node, "noisy", "head:1", guard=failed)["status"] == status
+
+
 @pytest.mark.parametrize(
     ("kind", "cluster"), [("deterministic", "head:1"), ("noisy", "head:1"), ("noisy", "")]
 )
 @pytest.mark.parametrize("speed", [0.2, 1.0, 5.0])
-@pytest.mark.parametrize(("cost", "status"), [(8.0, "keep"), (12.0, "discard")])
-def test_the_speed_of_a_machine_does_not_influence_a_verdict(kind, cluster, speed, cost, status):
+@pytest.mark.parametrize(
+    ("cost", "min_delta", "statuses"),
+    [
+        (8.0, 0, ("keep",)),
+        (8.0, 1.5, ("keep",)),
+        (8.0, 2.5, ("discard", "discard_noise")),
+        (12.0, 0, ("discard",)),
+    ],
+)
+def test_the_speed_of_a_machine_does_not_influence_a_verdict(kind, cluster, speed, cost, min_delta, statuses):
     node = Node(speed, {"base": 10.0, "new": cost})
-    target = parse_target(NOISY.format(experiments=1).replace('"noisy"', f'"{kind}"'), "t")
-    run = SimpleNamespace(noise=kind, cluster=cluster, parallel=2)
-    work = SimpleNamespace(target=target, run=run, bench=node, watcher=SilentWatcher())
-    rows = [Row(iteration=0, timestamp=1.0, status="baseline", commit="base", metric=10.0, best=10.0)]
-    step = ExperimentProgress(experiment=1, start="base", commit="new", phase="committed", ended="exit")
-    metric, samples = node.measure_metric("new")
-    row = decide_measured(work, step, rows, holds=True, guard=None, metric=metric, samples=samples).row
+    row = judged(node, kind, cluster, min_delta=min_delta)
 
-    assert row["status"] == status
+    assert row["status"] in statuses
     assert row["metric"] == pytest.approx(cost, abs=0.1)
     assert row["delta"] == pytest.approx(cost - 10, abs=0.1)
     assert node.sides[:2] == ["candidate", "incumbent"]

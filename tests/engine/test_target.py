@@ -6,7 +6,7 @@ import pytest
 from hookline.engine import target, template
 from hookline.engine.escalation import advice
 from hookline.engine.scope import compile_scope
-from hookline.engine.target import Agent, Escalation, Guard, Limits, Metric, Noise, Scope, Target
+from hookline.engine.target import Agent, Escalation, Guard, Limits, Metric, Noise, Resources, Scope, Target
 
 WHOLE = """
 goal = "Sort faster."
@@ -51,6 +51,8 @@ kind = "noisy"
 samples = 5
 p = 0.01
 measure = "together"
+[resources]
+gpu = 2
 """
 LEAST = """
 goal = "x"
@@ -94,6 +96,7 @@ def test_everything_that_can_be_said_is_read():
         limits=Limits(experiments=12, seconds=28800.0, tokens=1000, cost=2.5),
         escalation=Escalation(refine=2, plateau=9),
         noise=Noise(kind="noisy", samples=5, p=0.01, measure="together"),
+        resources=Resources(gpu=2),
     )
 
 

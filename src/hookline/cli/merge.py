@@ -7,7 +7,7 @@ from hookline.cli._command import Command, add_run_argument
 from hookline.cli._output import sanitize
 from hookline.engine import lock, merge, runs
 from hookline.engine.git.repository import open_repository
-from hookline.engine.workplace import create_bench
+from hookline.engine.workplace import open_bench
 
 
 def run(args: Namespace) -> int:
@@ -20,10 +20,8 @@ def run(args: Namespace) -> int:
     name = args.branch or f"{target_run.branch}-merged"
     if repository.git.attempt("check-ref-format", "--branch", name).returncode:
         raise ValueError(f"invalid branch name {name!r}: use letters, digits, `-`, `_` and `/`")
-    with lock.acquire(target_run):
-        merged = merge.merge(
-            target_run, repository, create_bench(target_run, repository, env), onto, args.only, name
-        )
+    with lock.acquire(target_run), open_bench(target_run, repository, env) as bench:
+        merged = merge.merge(target_run, repository, bench, onto, args.only, name)
     _print_result(
         merged.branch, merged.experiments, merged.metric, guarded=target_run.target.guard is not None
     )

@@ -13,13 +13,25 @@ from hookline.cli._main import describe_error
 from hookline.cli._output import sanitize, sanitize_lines
 from hookline.cli._run_lines import open_watcher
 from hookline.core.values import replace
-from hookline.engine import agents, clean, notify, project_store, runs, scope, target_values, targets, view
+from hookline.engine import (
+    agents,
+    clean,
+    devices,
+    notify,
+    project_store,
+    runs,
+    scope,
+    target_values,
+    targets,
+    view,
+)
+from hookline.engine.baseline import NoBaseline
 from hookline.engine.git import config, submodules
 from hookline.engine.git.repository import Repository, Unusable, head_commit, is_dirty, open_repository
 from hookline.engine.lock import Busy
 from hookline.engine.parallel import ray
 from hookline.engine.parallel.ray import NoCluster
-from hookline.engine.run import NoBaseline, create_run, run_experiments
+from hookline.engine.run import create_run, run_experiments
 from hookline.engine.run_state import RunContext
 from hookline.engine.runs import Run
 from hookline.engine.stop_reason import StopReason
@@ -149,6 +161,8 @@ def _begin_run(args: Namespace, repository: "Repository", env: Mapping[str, str]
         print(sanitize(hint))
     agents.choose(target, repository.root, env)
     agents.check_base(target, repository, base)
+    if target.resources.gpu and not args.cluster:
+        devices.count_experiments(target.resources.gpu, env)
     scratch = paths.find_places(env, repository.root).scratch
     return create_run(repository, target, text, scratch=scratch, base=base, now=time.time())
 
@@ -183,7 +197,9 @@ def _check_parallel(parallel: int | None, cluster: str | None) -> None:
 
 def _set_parallel(chosen: "Run", parallel: int | None, cluster: str | None) -> "Run":
     address = chosen.cluster if cluster is None else cluster
-    return replace(chosen, parallel=parallel or (_count_cores(cluster) if cluster else 1), cluster=address)
+    return replace(
+        chosen, parallel=parallel or (_count_workers(chosen, cluster) if cluster else 1), cluster=address
+    )
 
 
 def _check_cluster(address: str, env: Mapping[str, str], root: str) -> None:
@@ -199,8 +215,8 @@ def _check_old_cluster(address: str, env: Mapping[str, str], root: str) -> None:
         raise NoCluster(f"{error}; `--resume --cluster {NONE}` continues without a cluster") from error
 
 
-def _count_cores(address: str) -> int:
-    return ray.cluster_size(address)
+def _count_workers(chosen: "Run", address: str) -> int:
+    return ray.cluster_size(address, chosen.target.resources.gpu)
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -13,6 +13,7 @@ from hookline.core.run_variables import BUDGET_END, IDEAS, INSTRUCTIONS, JOURNAL
 from hookline.core.values import replace
 from hookline.engine import (
     agent_notes,
+    devices,
     durable_files,
     instructions,
     progress,
@@ -48,6 +49,7 @@ MAX_OUTPUT_CHARACTERS = 4_000
 USAGE_SECONDS = 2.0
 """Seconds between two readings of the tokens and the cost that a running agent used."""
 _MAX_IDEAS_CHARACTERS = 1 << 20
+_DECIDED = ("decided", "recorded")
 
 
 def decide(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> ExperimentProgress:
@@ -55,10 +57,23 @@ def decide(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> Experim
 
     If nothing has been done yet, the worktree must be at the step's start commit.
     """
-    while step.phase not in ("decided", "recorded"):
-        step = progress.save(work.state_folder, _NEXT_STEP[step.phase](work, step, rows))
-        _LOG.debug("after-%s", step.phase)
+    if step.phase not in _DECIDED:
+        step = _decide_with_devices(work, step, rows)
     return _report_changes(work, step)
+
+
+def _decide_with_devices(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> ExperimentProgress:
+    """Decide the experiment on the same devices, from the agent to the last measurement."""
+    required, report = work.target.resources.gpu, work.watcher.on_notice
+    try:
+        with devices.reserve(required, work.env, until=work.until, report=report) as variables:
+            work = work.with_variables(variables)
+            while step.phase not in _DECIDED:
+                step = progress.save(work.state_folder, _NEXT_STEP[step.phase](work, step, rows))
+                _LOG.debug("after-%s", step.phase)
+            return step
+    except OutOfTime:
+        return progress.save(work.state_folder, decide_out_of_time(step, rows))
 
 
 def _report_changes(work: Work, step: ExperimentProgress) -> ExperimentProgress:

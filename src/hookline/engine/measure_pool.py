@@ -38,6 +38,9 @@ class MeasuringCheckouts(Struct, frozen=True, kw_only=True):
     until: float = float("inf")
     """Time of the monotonic clock at which the run must end, and every measurement with it."""
 
+    def with_variables(self, variables: Mapping[str, str]) -> "MeasuringCheckouts":
+        return replace(self, env={**self.env, **variables})
+
     def measure_metric(self, commit: str, side: Side = "candidate") -> tuple[Measurement, tuple[float, ...]]:
         """Return the metric of a commit (the median of the repeats) and all values."""
         metric, values = self.target.metric, list[float]()

@@ -7,39 +7,31 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import count
-from statistics import median
 
 from hookline.core.values import replace
-from hookline.engine import experiment, host_setup, journal, progress, runs, stop_reason
+from hookline.engine import baseline, experiment, host_setup, journal, progress, runs, stop_reason
+from hookline.engine.baseline import NoBaseline
 from hookline.engine.git import config, keep_refs
 from hookline.engine.git.repository import BRANCHES, Repository, experiment_ref
 from hookline.engine.interrupts import Interrupts
 from hookline.engine.journal import Row
-from hookline.engine.judge import mad, runs_differ
 from hookline.engine.lock import acquire
-from hookline.engine.measure_pool import OutOfTime
 from hookline.engine.parallel import run_parallel
 from hookline.engine.progress import ExperimentProgress
 from hookline.engine.resume import finish_interrupted
-from hookline.engine.rows import append_row, read_rows
-from hookline.engine.run_state import RunContext, incumbent_commit, settle
+from hookline.engine.rows import read_rows
+from hookline.engine.run_state import RunContext, incumbent_commit, record_baseline, save_run, settle
 from hookline.engine.runs import Run
 from hookline.engine.stop_reason import StopReason
 from hookline.engine.target import Target
 from hookline.engine.watchdog import Watchdog
 from hookline.engine.work import Work
-from hookline.engine.workplace import describe_failure, prepare_work, workers
+from hookline.engine.workplace import prepare_work, workers
 from hookline.system.process import unattended
 
 _LOG = logging.getLogger("hookline.engine")
 
-BASELINE_RUNS = 3
-"""Runs of the first commit that must agree before a metric is taken as deterministic."""
 STOP_NOTICE = "the run stops after the running experiments; press Ctrl-C again to end them now"
-
-
-class NoBaseline(OSError):
-    """A baseline that cannot be measured, or an agent that cannot be guarded; the message says why."""
 
 
 def create_run(
@@ -130,28 +122,27 @@ def _run_until_stopped(
 ) -> StopReason:
     rows = read_rows(work.run, context.store)
     context.watcher.on_start(work.run, rows)
-    work = set_limits(_save_run(work, spent=active.seconds, stopped=work.run.stopped), rows)
+    work = set_limits(save_run(work, spent=active.seconds, stopped=work.run.stopped), rows)
     rows = finish_interrupted(work, rows, lambda step, before: settle(work, context, step, before))
     _align_with_journal(work, rows)
     work = _reset_stop(work, rows)
     if not rows:
         _check_installation(work)
-        try:
-            work, rows = _record_baseline(work, context)
-        except OutOfTime:
-            raise NoBaseline("the time limit of the run was over before its baseline was measured") from None
+    if not rows and not work.run.cluster:
+        step = ExperimentProgress(experiment=0, start=work.run.base)
+        work, rows = record_baseline(work, context, baseline.decide(work, step))
     if work.run.parallel > 1 or work.run.cluster or workers(work.run):
-        result = run_parallel.carry_on(work, context, interrupts, rows, active)
-        _save_run(work, spent=active.seconds, stopped=result.reason)
+        work, result = run_parallel.carry_on(work, context, interrupts, rows, active)
+        save_run(work, spent=active.seconds, stopped=result.reason)
         return result
     ready = False
     while True:
-        work = set_limits(_save_run(work, spent=active.seconds), rows)
+        work = set_limits(save_run(work, spent=active.seconds), rows)
         stop = stop_reason.find_stop(work.target, rows, work.run.spent, work.run.since)
         if interrupts.stop_requested:
             stop = stop or StopReason(reason="cancelled", text="stopped by the user after the experiment")
         if stop:
-            work = _save_run(work, stopped=stop.reason)
+            work = save_run(work, stopped=stop.reason)
             return stop
         rows, ready = _run_next(work, context, rows, ready=ready), True
 
@@ -208,62 +199,3 @@ def _check_installation(work: Work) -> None:
         raise NoBaseline(str(error)) from None
     finally:
         work.remove_hooks()
-
-
-def _record_baseline(work: Work, context: RunContext) -> tuple[Work, list[Row]]:
-    """Measure and record row 0, and determine whether the metric varies."""
-    run, target = work.run, work.target
-    _LOG.debug("before-baseline")
-    guard = None
-    if target.guard:
-        context.watcher.on_measurement(0, "guard")
-        holds, guard = work.bench.check_guard(target.guard, run.base)
-        if not holds:
-            raise NoBaseline(describe_failure("guard", guard.problem or "threshold not met", guard.tail))
-    values, varies = _measure_baseline(work, context)
-    work = _save_run(work, noise="noisy" if varies else "deterministic")
-    row = Row(
-        iteration=0,
-        timestamp=time.time(),
-        status="baseline",
-        commit=run.base,
-        metric=median(values),
-        best=median(values),
-        guard="pass" if guard else "",
-        guard_metric=guard.value if guard else None,
-        samples=tuple(values),
-        mad=mad(values) if varies else None,
-        base=run.base,
-        description="baseline",
-    )
-    _LOG.debug("before-row")
-    rows = append_row(work.run, context.store, row, (), context.watcher.on_notice)
-    _LOG.debug("after-baseline")
-    context.watcher.on_decision(row)
-    return work, rows
-
-
-def _measure_baseline(work: Work, context: RunContext) -> tuple[list[float], bool]:
-    """Return the measurements of the base commit, and whether they vary.
-
-    A varying metric is measured as often as a better result is confirmed: a single lucky baseline could
-    never be beaten.
-    """
-    noise, values = work.target.noise, list[float]()
-    varies, count = noise.kind == "noisy", 1 if noise.kind == "deterministic" else BASELINE_RUNS
-    while len(values) < (max(count, noise.samples) if varies else count):
-        context.watcher.on_measurement(0, "metric")
-        measurement, _samples = work.bench.measure_metric(work.run.base)
-        if measurement.value is None:
-            raise NoBaseline(describe_failure("metric", measurement.problem, measurement.tail))
-        values.append(measurement.value)
-        varies = varies or (len(values) > 1 and runs_differ(values))
-    return values, varies
-
-
-def _save_run(work: Work, *, spent: float | None = None, noise: str = "", stopped: str = "") -> Work:
-    run = work.run
-    updated = replace(
-        run, spent=run.spent if spent is None else round(spent, 3), noise=noise or run.noise, stopped=stopped
-    )
-    return replace(work, run=runs.save(updated))

@@ -36,6 +36,25 @@ def incumbent_commit(rows: Sequence[Row]) -> str:
     return next(row.commit for row in reversed(rows) if row.kept)
 
 
+def record_baseline(work: Work, context: RunContext, step: ExperimentProgress) -> tuple[Work, list[Row]]:
+    """Record row 0, and whether the metric varies."""
+    row = journal.from_json(step.row)
+    work = save_run(work, noise="deterministic" if row.mad is None else "noisy")
+    _LOG.debug("before-row")
+    rows = append_row(work.run, context.store, row, (), context.watcher.on_notice)
+    _LOG.debug("after-baseline")
+    context.watcher.on_decision(row)
+    return work, rows
+
+
+def save_run(work: Work, *, spent: float | None = None, noise: str = "", stopped: str = "") -> Work:
+    run = work.run
+    updated = replace(
+        run, spent=run.spent if spent is None else round(spent, 3), noise=noise or run.noise, stopped=stopped
+    )
+    return replace(work, run=runs.save(updated))
+
+
 def settle(work: Work, context: RunContext, step: ExperimentProgress, before: Sequence[Row]) -> list[Row]:
     """Record a decided experiment, then update the branch and the worktree; safe to repeat."""
     row = journal.from_json(step.row)

@@ -128,6 +128,13 @@ class Noise(Struct, frozen=True, kw_only=True):
     """alone: parallel experiments measure a noisy metric one at a time."""
 
 
+class Resources(Struct, frozen=True, kw_only=True):
+    """Devices of a machine that only one experiment may use at a time."""
+
+    gpu: int = 0
+    """GPUs of an experiment."""
+
+
 class Target(Struct, frozen=True, kw_only=True):
     """The number to improve, and the settings of the run that improves it."""
 
@@ -141,6 +148,7 @@ class Target(Struct, frozen=True, kw_only=True):
     limits: Limits = Limits()
     escalation: Escalation = Escalation()
     noise: Noise = Noise()
+    resources: Resources = Resources()
 
 
 _DIRECTION = target_values.one_of("lower", "higher")
@@ -214,6 +222,7 @@ _SECTIONS: Mapping[str, tuple[Callable[..., Any], Mapping[str, target_values.Par
             "measure": target_values.one_of("alone", "together"),
         },
     ),
+    "resources": (Resources, {"gpu": target_values.integer_between(0, 64)}),
 }
 _REQUIRED = {
     "scope": ("mutable",),
@@ -224,7 +233,7 @@ _REQUIRED = {
 _FIELD_NAMES: Mapping[str, str] = {"time": "seconds"}
 WITHOUT_ADVICE = ("tuner",)
 """Agents that do not read the advice: a change of direction cannot be expected of them."""
-OPTIONAL = ("guard", "limits", "escalation", "noise")
+OPTIONAL = ("guard", "limits", "escalation", "noise", "resources")
 
 
 def parse_target(text: str, name: str) -> Target:

@@ -50,6 +50,9 @@ experiments = 50
 # samples = 4
 # p = 0.05
 # measure = "alone"             # or together: measurements by parallel experiments
+
+# [resources]
+# gpu = 0                       # GPUs of an experiment
 """
 GUARD = """
 [guard]

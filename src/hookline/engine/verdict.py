@@ -20,6 +20,7 @@ from hookline.engine.work import Work
 MIN_REWORK_SECONDS = 1.0
 """Seconds of the budget that another attempt requires."""
 VARIES = "two runs of the same commit differ: the metric is noisy, and every further gain is confirmed"
+UNSUITABLE = "{command}: {problem}, on this machine of the cluster also with the best commit"
 _MAX_PATHS = 5
 
 
@@ -89,21 +90,21 @@ def decide_measured(
     }
     incumbent_row = incumbent(rows)
     if metric.value is None or incumbent_row.metric is None:
-        status: Status = "metric_error" if metric.status == "metric_error" else "crash"
-        return _decide(step, rows, status, time.time(), reason=f"metric: {metric.problem}", **columns)
+        return _decide_unmeasured(work, step, rows, metric, columns)
     paired = bool(work.run.cluster) or (work.run.parallel > 1 and is_noisy(work.run, rows))
     reference = _measure_reference(work, step, incumbent_row, paired=paired)
     if reference is None:
         reason = "metric: the best commit cannot be measured here"
         return _decide(step, rows, "metric_error", time.time(), reason=reason, **{**columns, "metric": None})
     columns |= _to_scale(incumbent_row, metric.value - reference, reference, paired=paired)
+    scale = _scale(incumbent_row, reference, paired=paired)
     if not holds and guard is not None:
         return _decide_guard_failed(work, step, rows, guard, columns)
     exact = not is_noisy(work.run, rows)
     verdict = judge(
         metric.value,
         reference,
-        work.target.metric,
+        replace(work.target.metric, min_delta=work.target.metric.min_delta / scale),
         work.target.noise,
         remeasure=_remeasure(work, step, incumbent_row, exact=exact),
         exact=exact,
@@ -111,7 +112,7 @@ def decide_measured(
     )
     if verdict.varies:
         work.watcher.on_notice(VARIES)
-    status = "keep_reworked" if verdict.status == "keep" and step.reworks else verdict.status
+    status: Status = "keep_reworked" if verdict.status == "keep" and step.reworks else verdict.status
     columns |= {
         **_to_scale(incumbent_row, verdict.delta, verdict.incumbent, paired=paired),
         "samples": verdict.samples,
@@ -120,6 +121,16 @@ def decide_measured(
     }
     facts = _facts(verdict, columns["delta"])
     return _decide(step, rows, status, time.time(), reason=verdict.reason, facts=facts, **columns)
+
+
+def _decide_unmeasured(
+    work: Work, step: ExperimentProgress, rows: Sequence[Row], metric: Measurement, columns: dict[str, Any]
+) -> ExperimentProgress:
+    status: Status = "metric_error" if metric.status == "metric_error" else "crash"
+    reason = f"metric: {metric.problem}"
+    if work.run.cluster and _measure_reference(work, step, incumbent(rows), paired=True) is None:
+        status, reason = "metric_error", UNSUITABLE.format(command="metric", problem=metric.problem)
+    return _decide(step, rows, status, time.time(), reason=reason, **columns)
 
 
 def is_noisy(run: Run, rows: Sequence[Row]) -> bool:
@@ -148,8 +159,13 @@ def _to_scale(
     figure = incumbent_row.metric
     if delta is None or figure is None:
         return {"metric": None, "delta": None}
-    scale = figure / reference if paired and figure > 0 and reference > 0 else 1.0
+    scale = _scale(incumbent_row, reference, paired=paired)
     return {"metric": figure + delta * scale, "delta": delta * scale}
+
+
+def _scale(incumbent_row: Row, reference: float, *, paired: bool) -> float:
+    figure = incumbent_row.metric or 0.0
+    return figure / reference if paired and figure > 0 and reference > 0 else 1.0
 
 
 def _facts(verdict: Verdict, delta: float | None) -> dict[str, Any]:
@@ -164,7 +180,14 @@ def _facts(verdict: Verdict, delta: float | None) -> dict[str, Any]:
 def _decide_guard_failed(
     work: Work, step: ExperimentProgress, rows: Sequence[Row], guard: Measurement, columns: dict[str, Any]
 ) -> ExperimentProgress:
-    target = work.target
+    target, problem = work.target, guard.problem or "threshold not met"
+    if (
+        work.run.cluster
+        and target.guard
+        and not work.bench.check_guard(target.guard, incumbent(rows).commit)[0]
+    ):
+        reason = UNSUITABLE.format(command="guard", problem=problem)
+        return _decide(step, rows, "metric_error", time.time(), reason=reason, **columns)
     better = target.metric.better(columns["delta"], 0.0)
     may_rework = target.guard is not None and step.reworks < target.guard.rework and not step.first
     if (
@@ -180,7 +203,7 @@ def _decide_guard_failed(
         rows,
         "guard_failed",
         time.time(),
-        reason=f"guard: {guard.problem or 'threshold not met'}",
+        reason=f"guard: {problem}",
         **columns,
     )
 

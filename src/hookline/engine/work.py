@@ -60,6 +60,10 @@ class Work(Struct, frozen=True, kw_only=True):
         until = time.monotonic() + seconds
         return replace(self, until=until, bench=replace(self.bench, until=until))
 
+    def with_variables(self, variables: Mapping[str, str]) -> "Work":
+        """Return the work with further variables for agent, guard and metric."""
+        return replace(self, env={**self.env, **variables}, bench=self.bench.with_variables(variables))
+
     @property
     def state_folder(self) -> str:
         """Folder with the progress file of the experiment."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 
 from hookline import hosts
 from hookline.core.store import StoreFailed
-from hookline.engine import agents, blocked_work, host_setup, runs, scope, usage
+from hookline.engine import agents, blocked_work, devices, host_setup, runs, scope, usage
 from hookline.engine.git import submodules
 from hookline.engine.git.repository import Repository
 from hookline.engine.git.worktree import Worktree
@@ -73,6 +74,15 @@ def create_bench(
     )
 
 
+@contextmanager
+def open_bench(run: Run, repository: Repository, env: Mapping[str, str]) -> Iterator[MeasuringCheckouts]:
+    """Yield the checkouts, with the devices that a measurement requires."""
+    bench = create_bench(run, repository, env)
+    required = run.target.resources.gpu
+    with devices.reserve(required, env, until=bench.until, report=lambda text: None) as variables:
+        yield bench.with_variables(variables)
+
+
 def try_commands(target: Target, text: str, repository: Repository, base: str, env: Mapping[str, str]) -> str:
     """Run guard and metric once at *base*, as a run would; return the problem of the first that fails."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
@@ -80,16 +90,20 @@ def try_commands(target: Target, text: str, repository: Repository, base: str, e
             id="check", root=repository.root, text=text, name=target.name, base=base,
             branch=f"check-{os.getpid()}", scratch=scratch, mark=unattended.new_mark(), began=time.time(),
         )  # fmt: skip
-        bench = create_bench(run, repository, env)
-        try:
-            holds, guard = bench.check_guard(target.guard, base) if target.guard else (True, None)
-            if guard and not holds:
-                return describe_failure("guard", guard.problem or "threshold not met", guard.tail)
-            metric, _ = bench.measure_metric(base)
-            return describe_failure("metric", metric.problem, metric.tail) if metric.value is None else ""
-        finally:
-            for tree in bench.trees.values():
-                tree.remove()
+        with open_bench(run, repository, env) as bench:
+            try:
+                return _try_commands(bench, target, base)
+            finally:
+                for tree in bench.trees.values():
+                    tree.remove()
+
+
+def _try_commands(bench: MeasuringCheckouts, target: Target, base: str) -> str:
+    holds, guard = bench.check_guard(target.guard, base) if target.guard else (True, None)
+    if guard and not holds:
+        return describe_failure("guard", guard.problem or "threshold not met", guard.tail)
+    metric, _ = bench.measure_metric(base)
+    return describe_failure("metric", metric.problem, metric.tail) if metric.value is None else ""
 
 
 def describe_failure(command: str, problem: str, tail: str) -> str:

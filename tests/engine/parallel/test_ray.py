@@ -244,3 +244,52 @@ def test_that_the_head_is_lost_is_said(tmp_path, server):
 
     assert project.statuses == ["baseline", "discard", "discard"]
     assert project.standing() == before
+
+
+UNEQUAL = 'case "$RAY_RAYLET_PID" in "") speed=50;; {second}) speed=7;; *) speed=1;; esac'
+"""Shell line with the speed of a machine: the driver, the second node, the first node."""
+
+
+@ON_THE_CLUSTER
+def test_the_speed_of_a_machine_does_not_change_a_verdict(project):
+    """Real gains on the slow node are kept, regressions on the fast one are not."""
+    way = project.way
+    way.kills = 0
+    line = UNEQUAL.format(second=way.nodes.second)
+    bench = f'{line}; echo "$speed" >> "{project.home}/speeds"; echo $(( $(cat src/n) * 100 * speed ))\n'
+    (project.root / "bench.sh").write_text(bench)
+    project.git("commit", "-qm", "bench", "bench.sh", "--only")
+    project.target(TARGET.replace('kind = "deterministic"', 'kind = "auto"'), experiments=6)
+    project.script(
+        TOGETHER, BOTH, "test $n -gt 2 -o $n = 1 && d=-1 || d=1", "echo $(( $(cat src/n) + d )) > src/n"
+    )
+    project.hookline("run", check=0)
+    rows = {row.iteration: row for row in project.rows}
+    speeds = {*(project.home / "speeds").read_text().split()}
+
+    assert speeds == {"1", "7"}
+    assert rows[1].status == "keep"
+    assert rows[2].status == "discard"
+    assert all(row.status in ("keep", "superseded") for number, row in rows.items() if number > 2)
+    kept = [row for row in project.rows if row.kept]
+    scale = kept[0].metric / 10
+    assert [row.metric for row in kept] == pytest.approx([scale * (10 - turn) for turn in range(len(kept))])
+
+
+@ON_THE_CLUSTER
+@pytest.mark.long
+def test_tasks_request_their_gpus(project, tmp_path):
+    project.target(experiments=3)
+    path = project.root / ".hookline/targets/small.toml"
+    path.write_text(f"{path.read_text()}[resources]\ngpu = 1\n")
+    lines = f'echo "$CUDA_VISIBLE_DEVICES" >> "{tmp_path}/used"'
+    (project.root / "bench.sh").write_text(f"{lines}; cat src/n\n")
+    project.git("commit", "-qm", "bench", "bench.sh", "--only")
+    project.script("expr $(cat src/n) - 1 > src/n")
+    refused = project.hookline("run", check=1)
+    project.way.address = "local"
+    project.hookline("run", check=0, CUDA_VISIBLE_DEVICES="4,6")
+
+    assert "requires 1 GPU (resources.gpu), but no machine" in refused.stderr
+    assert {*(tmp_path / "used").read_text().split()} <= {"4", "6"}
+    assert len(project.rows) == 4

@@ -19,6 +19,7 @@ from typing import Any
 
 from hookline.core.extras import describe_missing
 from hookline.engine import runs
+from hookline.engine.devices import describe, list_devices
 from hookline.engine.git.repository import REFS, Repository, experiment_ref
 from hookline.engine.git.run_git import GitFailed
 from hookline.engine.parallel.local import Report
@@ -51,9 +52,11 @@ class Cluster:
     """Pool whose workers are Ray tasks."""
 
     def __init__(self, run: Run, repository: Repository, env: Mapping[str, str]) -> None:
-        self._ray, self._run, self._repository = _connect(run), run, repository
+        required = run.target.resources.gpu
+        self._ray, self._run, self._repository = _join(run.cluster, run.parallel), run, repository
+        _check_devices(self._ray, run.cluster, required)
         self._env = {name: env[name] for name in _FORWARDED_VARIABLES if name in env}
-        self._task = self._ray.remote(max_retries=0, num_cpus=1)(run_experiment)
+        self._task = self._ray.remote(max_retries=0, num_cpus=1, num_gpus=required)(run_experiment)
         self._base = self._ray.put(_create_bundle(repository, experiment_ref(run.id, 0)))
         self._sent: dict[Any, str] = {}
         self._head = _Head(self._ray.get_runtime_context().gcs_address)
@@ -164,17 +167,26 @@ _FORWARDED_VARIABLES = ("HOOKLINE_STORE_ADDRESS",)
 _IDENTITY = {"user.name": "GIT_AUTHOR_NAME", "user.email": "GIT_AUTHOR_EMAIL"}
 
 
-def cluster_size(address: str) -> int:
-    """Return the default number of parallel experiments: the CPUs of the cluster."""
+def cluster_size(address: str, required: int) -> int:
+    """Return the default number of parallel experiments: one per CPU, as far as there are GPUs for them."""
     ray = _join(address, 0)
     try:
-        return max(1, min(MAX_WORKERS, int(ray.cluster_resources().get("CPU", 1))))
+        _check_devices(ray, address, required)
+        resources = ray.cluster_resources()
+        devices = int(resources.get("GPU", 0)) // required if required else MAX_WORKERS
+        return max(1, min(MAX_WORKERS, int(resources.get("CPU", 1)), devices))
     finally:
         ray.shutdown()
 
 
-def _connect(run: Run) -> Any:
-    return _join(run.cluster, run.parallel)
+def _check_devices(ray: Any, address: str, required: int) -> None:
+    """Raise `NoCluster` if no machine has as many GPUs: Ray would wait for one for ever."""
+    most = max((int(node["Resources"].get("GPU", 0)) for node in ray.nodes() if node["Alive"]), default=0)
+    if most < required:
+        raise NoCluster(
+            f"an experiment requires {describe(required)} (resources.gpu), but no machine of {address!r} has "
+            f"more than {most}; add one with `ray start --num-gpus N`, or change the target"
+        )
 
 
 def check(address: str) -> None:
@@ -208,6 +220,8 @@ def _join(address: str, workers: int) -> Any:
     import ray  # noqa: PLC0415 -- an extra, and slow to import
 
     local_options = {"num_cpus": workers or None, "include_dashboard": False}
+    if address == LOCAL:
+        local_options["num_gpus"] = len(list_devices(os.environ))
     options: dict[str, Any] = {"logging_level": logging.ERROR, **(local_options if address == LOCAL else {})}
     _silence(ray)
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")

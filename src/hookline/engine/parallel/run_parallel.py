@@ -12,7 +12,7 @@ from contextlib import closing
 from msgspec import Struct, field
 
 from hookline.core.values import replace
-from hookline.engine import experiment, journal, progress, runs, stop_reason
+from hookline.engine import devices, experiment, journal, progress, runs, stop_reason
 from hookline.engine.git import config
 from hookline.engine.git.commit import has_changes
 from hookline.engine.git.rebase import rebase_commits
@@ -21,9 +21,10 @@ from hookline.engine.interrupts import Interrupts
 from hookline.engine.journal import Row
 from hookline.engine.parallel.local import LocalPool, Report, WorkerPool
 from hookline.engine.parallel.ray import Cluster
+from hookline.engine.parallel.wait_for_worker import MAX_ATTEMPTS, forward_report, measure_baseline
 from hookline.engine.parallel.worker import WorkerAssignment
 from hookline.engine.progress import ExperimentProgress
-from hookline.engine.run_state import RunContext, incumbent_commit, settle, sync_branch
+from hookline.engine.run_state import RunContext, incumbent_commit, record_baseline, settle, sync_branch
 from hookline.engine.stop_reason import StopReason
 from hookline.engine.verdict import incumbent
 from hookline.engine.watchdog import Watchdog
@@ -35,8 +36,6 @@ _LOG = logging.getLogger("hookline.engine")
 
 POLL_SECONDS = 0.5
 """Seconds between two checks of the limits."""
-MAX_ATTEMPTS = 3
-"""Maximum number of times an experiment is started if its worker is lost."""
 
 
 class WorkerFailed(OSError):
@@ -66,17 +65,19 @@ class _ParallelRun(Struct, kw_only=True):
 
 def carry_on(
     work: Work, context: RunContext, interrupts: Interrupts, rows: list[Row], active: Watchdog
-) -> StopReason:
+) -> tuple[Work, StopReason]:
     """Continue the run with `run.parallel` workers until there is a reason to stop."""
     work.tree.remove()  # the worktree of the single worker: its branch would move under it
     limit = work.target.limits.seconds
     with closing(_open_pool(work, context)) as pool:
+        if not rows:
+            work, rows = record_baseline(work, context, measure_baseline(work, context, pool))
         state = _ParallelRun(
             works=_prepare_works(work, context),
             context=context,
             pool=pool,
             rows=rows,
-            max_parallel=work.run.parallel,
+            max_parallel=_limit_parallel(work, context),
         )
         waiting = _find_interrupted(state)
         stop: StopReason | None = None
@@ -90,13 +91,26 @@ def carry_on(
             _process_reports(state)
     if not waiting:
         _reset_worktrees(state)
-    return stop_reason.find_stop(work.target, state.rows, active.seconds, work.run.since) or stop
+    return work, stop_reason.find_stop(work.target, state.rows, active.seconds, work.run.since) or stop
 
 
 def _open_pool(work: Work, context: RunContext) -> WorkerPool:
     if not work.run.cluster:
         return LocalPool(context.env, work.run.mark)
     return Cluster(work.run, work.tree.repository, context.env)
+
+
+def _limit_parallel(work: Work, context: RunContext) -> int:
+    """Return the number of parallel experiments, reduced if there are not enough devices."""
+    required, wanted = work.target.resources.gpu, work.run.parallel
+    if not required or work.run.cluster:
+        return wanted
+    possible = devices.count_experiments(required, context.env)
+    if possible < wanted:
+        context.watcher.on_notice(
+            f"{possible} of {wanted} experiments run at once: each requires {devices.describe(required)}"
+        )
+    return min(wanted, possible)
 
 
 def _prepare_works(work: Work, context: RunContext) -> dict[str, Work]:
@@ -199,19 +213,12 @@ def _rows_known_at(rows: Sequence[Row], start: str) -> Iterator[Row]:
 
 def _process_report(state: _ParallelRun, report: Report) -> None:
     worker, (kind, *values) = report
-    watcher = state.context.watcher
     if kind == "decided":
         _on_decided(state, worker, progress.from_json(values[0]))
     elif kind in ("failed", "lost"):
         _retry(state, worker, *values)
-    elif kind == "output":
-        watcher.on_output(values[0].encode())
-    elif kind == "experiment":
-        watcher.on_experiment(*values)
-    elif kind == "measurement":
-        watcher.on_measurement(*values)
-    elif kind == "notice":
-        watcher.on_notice(*values)
+    else:
+        forward_report(state.context.watcher, kind, values)
 
 
 def _retry(state: _ParallelRun, worker: str, problem: str = "") -> None:

@@ -15,7 +15,7 @@ from msgspec import Struct, to_builtins
 
 from hookline.core.frozen import EMPTY
 from hookline.core.values import replace
-from hookline.engine import experiment, journal, progress, project_store
+from hookline.engine import baseline, experiment, journal, progress, project_store
 from hookline.engine.git.repository import HEADS, open_repository
 from hookline.engine.interrupts import Interrupts
 from hookline.engine.journal import Row
@@ -122,6 +122,8 @@ def carry_out(assignment: WorkerAssignment, env: Mapping[str, str], reporter: Re
         work = prepare_work(assignment.run, repository, context, worker=assignment.worker)
         work = replace(work.limited(assignment.until - time.time()), allowance=assignment.allowance)
         try:
+            if not assignment.rows:
+                return baseline.decide(work, assignment.step)
             _prepare_worktree(work, assignment.step)
             return experiment.decide(work, assignment.step, assignment.rows)
         finally:
