@@ -6,7 +6,7 @@ from hookline import hooks
 from hookline.core.values import replace
 from hookline.runtime import setup
 
-GUARDS = ("self-protect", "tool-policy", "privacy-block", "scout-block", "dangerous-command")
+GUARDS = ("self-protect", "tool-policy", "run-scope", "privacy-block", "scout-block", "dangerous-command")
 COMMAND = "cat notes.txt"
 
 

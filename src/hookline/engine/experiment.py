@@ -19,6 +19,7 @@ from hookline.engine import (
     progress,
     rotate,
     runs,
+    scope,
     stop_reason,
     usage,
 )
@@ -97,6 +98,7 @@ def _run_agent(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> Exp
             work.tree.restore(step.start, path)
     else:
         user_side.save_state(work.state_folder, work.run, work.tree.repository)
+    scope.save(work.target.scope, work.run.folder)
     _LOG.debug("before-install")
     work.install_hooks(step.start)
     _LOG.debug("after-install")
@@ -141,9 +143,14 @@ def _protect_repository(work: Work, number: int) -> Iterator[keep_refs.RefSnapsh
 def _restore_repository(
     work: Work, number: int, settings: config.Settings, snapshot: keep_refs.RefSnapshot
 ) -> None:
-    repository, report = work.tree.repository, work.watcher.on_notice
+    repository = work.tree.repository
+
+    def report(text: str) -> None:
+        work.watcher.on_notice(text)
+        user_side.note_restored(work.state_folder, text)
+
     config.restore_settings(work.run, repository.git.dir, settings, number, report)
-    keep_refs.restore_refs(repository, work.run.id, number, snapshot, report)
+    keep_refs.restore_refs(repository, work.run.id, number, snapshot, report, own=work.tree.head)
     stash.restore_stash(work.tree, work.run.id, number, work.worker)
 
 

@@ -1,10 +1,14 @@
 """The paths of a repository that an agent may change."""
 
+import json
+import os
 import re
 from collections.abc import Callable, Sequence
 
 from pathspec import GitIgnoreSpec
 
+from hookline.core.run_variables import SCOPE_FILE
+from hookline.engine import durable_files
 from hookline.engine.git.repository import Repository
 from hookline.engine.target import Scope
 
@@ -37,6 +41,12 @@ def anchor(glob: str) -> str:
     """Return the glob as a pattern of .gitignore that starts at the root, unless it contains `**`."""
     negation, pattern = ("!", glob[1:]) if glob.startswith("!") else ("", glob)
     return glob if "**" in pattern or pattern.startswith(("#", "/")) else f"{negation}/{pattern}"
+
+
+def save(scope: Scope, folder: str) -> None:
+    """Save the globs for the hook that blocks other changes before they happen."""
+    globs = {"mutable": [*map(anchor, scope.mutable)], "immutable": [*map(anchor, scope.immutable)]}
+    durable_files.write(os.path.join(folder, SCOPE_FILE), json.dumps(globs))
 
 
 def hint(scope: Scope, repository: Repository, base: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +15,7 @@ from hookline.budget.ledger import Ledger
 from hookline.core.events import Event, SessionStart
 from hookline.core.parse_journal import Journal
 from hookline.core.records import KnownError
-from hookline.core.run_variables import BUDGET_END, JOURNAL
+from hookline.core.run_variables import BUDGET_END, JOURNAL, RUN, SCOPE_FILE
 from hookline.core.store import Attempt, Store
 from hookline.handoff import handoffs
 from hookline.memory.known_errors import find_known_errors
@@ -44,6 +45,19 @@ ENGINE_VARIABLES = (JOURNAL, BUDGET_END)
 def find_journal(places: Places, env: Mapping[str, str], now: float) -> Journal | None:
     """Return the journal of the experiment that is running here; None without one."""
     return find_active(places.root, env.get(JOURNAL, ""), now)
+
+
+def read_run_scope(env: Mapping[str, str]) -> Mapping[str, Any] | None:
+    """Return the globs of files that the agent of a run may change and may not change; None without a run."""
+    journal = env.get(JOURNAL, "") if env.get(RUN) else ""
+    if not journal:
+        return None
+    text, _problem = read_files.read(os.path.join(os.path.dirname(journal), SCOPE_FILE))
+    try:
+        scope = json.loads(text)
+        return {name: tuple(map(str, scope[name])) for name in ("mutable", "immutable")}
+    except (ValueError, TypeError, LookupError):
+        return None
 
 
 def is_headless(host: str, env: Mapping[str, str]) -> bool:
@@ -179,6 +193,7 @@ FACTS: Mapping[str, Callable[[FactContext], Any]] = {
         lambda: context.store.count(context.event.session, PROMPT_COUNTER), default=0
     ),
     "journal": lambda context: find_journal(context.setup.places, context.setup.env, context.ledger.now),
+    "run_scope": lambda context: read_run_scope(context.setup.env),
     "headless": lambda context: is_headless(context.event.host, context.setup.env),
     "reports_start": lambda context: reports_start(context.event.host),
     "known_error": lambda context: lambda key: _find_errors(context, key=key),

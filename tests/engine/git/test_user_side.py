@@ -1,6 +1,7 @@
 """Test that changes to the user's side of the repository are undone or reported."""
 
 import os
+import sys
 
 import pytest
 from tests.engine.test_crashes import ended, killed
@@ -41,7 +42,6 @@ def test_hooks_of_the_user_are_restored(project):
     [
         ("git branch evil", "refs/heads/evil added"),
         ("git tag evil", "refs/tags/evil added"),
-        ("git update-ref refs/heads/main HEAD", "refs/heads/main changed"),
         ('git worktree add -q "$HOME/elsewhere" -b other', "worktree {home}/elsewhere added"),
         ('echo x > "$ROOT/planted"', "file planted added"),
         ('echo x >> "$ROOT/notes"', "file notes changed"),
@@ -56,6 +56,60 @@ def test_changes_outside_of_the_run_are_reported(project, harm, change):
 
     assert change in project.rows[1].details[USER_SIDE]
     assert f"during experiment 1, outside of the run: {change}" in done.stdout
+
+
+@pytest.mark.parametrize("point", ["", "after-agent"])
+def test_a_branch_that_an_agent_moved_to_its_work_is_moved_back(project, point):
+    before = project.git("rev-parse", "main")
+    project.script(LESS, "git commit -qam less", "git update-ref refs/heads/main HEAD")
+    if point:
+        ended(killed(project, point))
+    done = project.hookline("run", *(["--resume"] if point else []), check=0)
+    change = "refs/heads/main was moved to the work of experiment 1; restored"
+
+    assert project.git("rev-parse", "main") == before
+    assert project.rows[1].details[USER_SIDE] == [change]
+    assert f"outside of the run, during experiment 1: {change}" in done.stdout
+    assert project.statuses == ["baseline", "keep"]
+
+
+@pytest.mark.parametrize("elsewhere", ["HEAD~1", "$(git commit-tree -m mine HEAD^{tree})"])
+def test_a_branch_that_the_user_may_have_moved_stays(project, elsewhere):
+    project.git("commit", "-q", "--allow-empty", "-m", "second")
+    project.git("branch", "mine")
+    project.script(LESS, f'cd "{project.root}"; git update-ref refs/heads/mine {elsewhere}')
+    project.hookline("run", check=0)
+
+    assert project.git("rev-parse", "mine") != project.git("rev-parse", "main")
+    assert "refs/heads/mine changed" in project.rows[1].details[USER_SIDE]
+
+
+def test_restored_settings_are_in_the_row(project):
+    project.script(LESS, "git config core.hooksPath /elsewhere")
+    done = project.hookline("run", check=0)
+    (change,) = project.rows[1].details[USER_SIDE]
+
+    assert "config was changed during experiment 1; restored" in change
+    assert change in done.stdout
+    assert "hooksPath" not in (project.root / ".git/config").read_text()
+
+
+def test_a_host_blocks_edits_outside_of_the_scope(project):
+    """The agent asks hookline as a host would, before it edits a file."""
+    ask = f"{sys.executable} -m hookline hook claude-code"
+    project.script(
+        LESS,
+        f'for path in src/n bench.sh "{project.root}/notes" /tmp/x; do',
+        'printf \'{"session_id":"s","hook_event_name":"PreToolUse","cwd":"%s","tool_name":"Write",'
+        '"tool_input":{"file_path":"%s","content":"x"}}\' "$PWD" "$path" |',
+        f'{ask} | tee -a "$HOME/answers" | grep -c deny; done > "$HOME/denied"',
+    )
+    project.hookline("run", check=0, HOOKLINE_DAEMON="off")
+    answers = (project.home / "answers").read_text()
+
+    assert (project.home / "denied").read_text().split() == ["0", "1", "1", "0"]
+    assert "outside of the scope of this run" in answers
+    assert "is not part of this experiment" in answers
 
 
 def test_an_ordinary_experiment_reports_nothing(project):

@@ -1,7 +1,7 @@
 """Preservation of reachable commits: refs that vanish while an agent works, commits on a run's branch.
 
-The user may work in the repository at the same time, so a moved ref is not moved back: its old commit is
-kept under a ref of the experiment, and the change is reported. Only the run's own refs are restored.
+The user may work in the repository at the same time, so a ref is moved back only if it points to the work of
+the agent. Otherwise its old commit is kept under a ref of the experiment, and the change is reported.
 """
 
 import json
@@ -62,14 +62,21 @@ def load_snapshot(folder: str) -> RefSnapshot:
 
 
 def restore_refs(
-    repository: Repository, run: str, number: int, snapshot: RefSnapshot, report: Report
+    repository: Repository, run: str, number: int, snapshot: RefSnapshot, report: Report, *, own: str = ""
 ) -> None:
-    """Restore missing refs of the run, and keep the old commits of user refs that moved elsewhere."""
+    """Restore missing refs of the run, and user refs that moved to a new commit in the history of *own*.
+
+    Of other user refs that moved, the old commits are kept: the user may have moved them.
+    """
     refs = repository.refs("refs/")
     for name, commit in snapshot.ours.items():
         if name not in refs:
             _try_set_ref(repository, name, commit, report)
     for name, commit in snapshot.users.items():
+        if refs.get(name, commit) != commit and _is_new(repository, refs[name], snapshot, own):
+            if _try_set_ref(repository, name, commit, report):
+                report(redact(f"{name} was moved to the work of experiment {number}; restored"))
+            continue
         if refs.get(name) != commit and not _contains(repository, refs.get(name, ""), commit):
             kept_ref = f"{experiment_ref(run, number)}-was/{name.removeprefix('refs/')}"
             change = "was moved" if name in refs else "was deleted"
@@ -79,6 +86,15 @@ def restore_refs(
                         f"{name} {change} during experiment {number}; its old commit is kept as {kept_ref}"
                     )
                 )
+
+
+def _is_new(repository: Repository, commit: str, snapshot: RefSnapshot, own: str) -> bool:
+    """Return whether *commit* belongs to *own*, and to no ref of the snapshot: then an agent made it."""
+    if not own or not repository.descends(own, commit):
+        return False
+    old = "".join(f"^{known}\n" for known in {*snapshot.ours.values(), *snapshot.users.values()})
+    process = repository.git.attempt("rev-list", "--max-count=1", "--stdin", stdin=f"{commit}\n{old}")
+    return process.returncode == 0 and bool(process.stdout.strip())
 
 
 def keep_row_refs(repository: Repository, run: str, rows: Iterable[Row], report: Report) -> None:

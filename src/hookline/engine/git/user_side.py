@@ -1,6 +1,6 @@
 """Changes outside of a run while an agent works: the user's branches, tags, worktrees and checkout.
 
-The user may have made them, so they are reported and not undone; hooks and settings are restored elsewhere.
+The user may have made them, so they are reported and not undone. Changes that were undone are noted here.
 """
 
 import json
@@ -13,7 +13,7 @@ from hookline.engine.git.repository import HEADS, REFS, Repository
 from hookline.engine.journal import FOLDER
 from hookline.engine.runs import Run
 
-FILE = "user_side.json"
+FILE, RESTORED = "user_side.json", "restored.jsonl"
 MAX_CHANGES = 20
 """Maximum number of changes reported for an experiment."""
 _OWN_REFS = (f"{REFS}/", f"{HEADS}hookline/", "refs/stash")
@@ -25,13 +25,30 @@ def save_state(folder: str, run: Run, repository: Repository) -> None:
     durable_files.write(os.path.join(folder, FILE), json.dumps(_read_state(run, repository)))
 
 
+def note_restored(folder: str, text: str) -> None:
+    """Note a change that was undone, for the row of the experiment."""
+    durable_files.ensure_folder(folder)
+    durable_files.append(os.path.join(folder, RESTORED), f"{json.dumps(text)}\n")
+
+
+def _take_notes(folder: str) -> list[str]:
+    path = os.path.join(folder, RESTORED)
+    lines = durable_files.read_text(path).splitlines()
+    durable_files.remove(path)
+    try:
+        return [str(json.loads(line)) for line in lines]
+    except ValueError:  # not written by hookline
+        return []
+
+
 def find_changes(folder: str, run: Run, repository: Repository) -> list[str]:
-    """Return the changes since the saved state, one phrase each; none if it is not known."""
+    """Return the changes since the saved state, undone or not, one phrase each; none if it is not known."""
+    restored = _take_notes(folder)
     path = os.path.join(folder, FILE)
     try:
         before = json.loads(durable_files.read_text(path))
     except ValueError:
-        return []
+        return restored
     durable_files.remove(path)
     after = _read_state(run, repository) if isinstance(before, dict) and os.path.isdir(run.root) else before
     changes = [
@@ -39,6 +56,7 @@ def find_changes(folder: str, run: Run, repository: Repository) -> list[str]:
         for name in sorted({*before, *after})
         if before.get(name) != after.get(name)
     ]
+    changes = [*restored, *changes]
     rest = len(changes) - MAX_CHANGES
     return [*changes[:MAX_CHANGES], *([f"{rest} more changes"] if rest > 0 else [])]
 
