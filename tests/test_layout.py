@@ -19,7 +19,7 @@ IMPURE = {
     "asyncio", "ctypes", "glob", "http", "httpx", "io", "mcp", "multiprocessing", "os", "pathlib", "random",
     "select", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys", "tempfile", "time", "urllib",
 }  # fmt: skip
-INSTALLED = {"core/registry.py": {"os"}, "core/extras.py": {"os", "sys"}}
+INSTALLED = {"core/registry.py": {"os"}, "core/install_commands.py": {"os", "shutil", "sys"}}
 """Core files that inspect the installation, and the impure modules they may import."""
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 EXTRAS = {"genai_prices", "matplotlib", "opentelemetry", "optuna", "ray"}

@@ -6,7 +6,7 @@ from shutil import which
 
 import pytest
 
-from hookline.core.extras import describe_missing
+from hookline.core.install_commands import describe_missing
 from hookline.engine.stop_reason import EXIT_CODES
 
 LESS = 'echo $(( $(cat src/n) - 1 )) > src/n; echo x$(cat src/n) > src/other; echo "one less"'

@@ -15,7 +15,7 @@ from hookline.core.install_table import SettingsFile
 from hookline.install import install_hooks, uninstall
 from hookline.install import settings_files as notes
 from hookline.install.compare import parse_program
-from hookline.install.host_command import INSTALL_COMMAND, build_call, strip_guard
+from hookline.install.host_command import MISSING_MESSAGE, build_call, strip_guard
 from hookline.install.inspect import find_installations
 from hookline.install.ownership import PROGRAM, calls_hookline, matches_template
 from hookline.system.paths import find_places
@@ -122,7 +122,7 @@ def test_without_the_client_only_the_start_of_a_session_says_so(tmp_path, name):
         silent = host.encode_empty_reply(moment)
         assert done.returncode == 0
         if moment in starts(host):
-            assert (done.stdout + done.stderr).count(INSTALL_COMMAND) == 1
+            assert (done.stdout + done.stderr).count(MISSING_MESSAGE) == 1
             assert len((done.stdout + done.stderr).replace(silent or "\0", "").split("\n")) <= 3
         else:
             assert (done.stdout.strip(), done.stderr) == (silent, "")
@@ -132,7 +132,7 @@ def test_without_the_client_only_the_start_of_a_session_says_so(tmp_path, name):
 def test_every_host_with_project_files_reports_a_missing_client(name, tmp_path):
     found = lines(name, "project", places_in(tmp_path))
 
-    assert {moment for moment, line in found.items() if INSTALL_COMMAND in line} == starts(
+    assert {moment for moment, line in found.items() if MISSING_MESSAGE in line} == starts(
         hosts.load(name)
     ) & {*found}
     assert starts(hosts.load(name)) & {*found}

@@ -8,12 +8,13 @@ from hookline import hosts
 from hookline.cli._command import Command
 from hookline.cli._confirm_changes import confirm, describe_result, format_plan, shorten_path
 from hookline.core.host import Host
+from hookline.core.install_commands import path_command
 from hookline.core.install_table import Scope
 from hookline.install import install_hooks, settings_files
 from hookline.install.install_hooks import Plan
 from hookline.runtime.setup import load_setup
 from hookline.runtime.wait_for_person import configured_wait
-from hookline.system.own_command import CLIENT, client_command
+from hookline.system.own_command import CLIENT, client_command, find_programs
 from hookline.system.paths import Places, find_places
 
 
@@ -39,7 +40,7 @@ def run(args: Namespace) -> int:
     _print_results(chosen, plans, dry=args.dry_run)
     if scope == "project" and command != CLIENT:
         print(f"  note: {CLIENT} is not on PATH, so the files contain its absolute path;")
-        print("  run `pipx ensurepath` and repeat this command before you share the files")
+        print(f"  run `{path_command(find_programs())}` and repeat this command before you share the files")
     return 1 if any(plan.problem for plan in plans) else 0
 
 

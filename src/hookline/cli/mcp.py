@@ -9,7 +9,7 @@ from typing import Any
 
 from hookline.cli._command import Command
 from hookline.cli._main import discard_stdout
-from hookline.core.extras import describe_missing
+from hookline.core.install_commands import describe_missing
 from hookline.core.person_commands import PERSON_ONLY
 from hookline.system import paths
 from hookline.system.paths import create_private

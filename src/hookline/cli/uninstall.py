@@ -12,6 +12,7 @@ from hookline.cli._confirm_changes import confirm, format_plan, shorten_path
 from hookline.cli._output import sanitize
 from hookline.cli._require_person import require_person
 from hookline.core.host import Host
+from hookline.core.install_commands import uninstall_command
 from hookline.core.install_table import Scope
 from hookline.core.person_commands import PERSON_ONLY
 from hookline.daemon import control
@@ -88,7 +89,7 @@ def _list_rest(places: Places) -> Iterator[str]:
     programs = [path for path in (own_command.client_path(), shutil.which(CLIENT)) if path]
     names = ", ".join(dict.fromkeys(map(os.path.realpath, programs)))
     if names:
-        yield f"the program is kept ({names}); remove it as you installed it: pipx uninstall hookline"
+        yield f"the program is kept ({names}); to remove it: {uninstall_command()}"
 
 
 def _plan_removals(

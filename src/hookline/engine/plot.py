@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hookline.core.extras import describe_missing
+from hookline.core.install_commands import describe_missing
 from hookline.engine.journal import Row
 from hookline.engine.target import Metric
 

@@ -1,8 +1,8 @@
 """Construction and recognition of the command line in a host's settings.
 
 Teammates share a project's files, and the program may be missing on their machines. There a guard precedes
-the call: without the program, the entry for the session's start prints one warning with the command
-that installs it, and every other entry passes.
+the call: without the program, the entry for the session's start prints one warning,
+and every other entry passes.
 """
 
 import re
@@ -13,11 +13,10 @@ from hookline.core.events import Notification, SessionStart, UserPromptSubmit
 from hookline.core.host import Host, Reply, ReplyContext
 from hookline.core.outcome import Outcome
 
-INSTALL_COMMAND = "pipx install hookline"
 MISSING_MESSAGE = (
-    "the hooks of this project need hookline, which is not installed here; "
-    f"install it with: {INSTALL_COMMAND}"
+    "the hooks of this project need hookline, which is not installed here; install it as your team does"
 )
+"""The same on every machine, because the file is shared."""
 WORD_PATTERN = r"(?:[\w@%+=:,./\\-]|'[^']*'|\"'\")+"
 """Pattern of one word, quoted as `shlex.quote` does."""
 TEST_PATTERN = rf"command -v {WORD_PATTERN} "

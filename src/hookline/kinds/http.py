@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from hookline.core.events import Event
-from hookline.core.extras import describe_missing
+from hookline.core.install_commands import describe_missing
 from hookline.core.kind import MAX_OUTPUT_BYTES, BoundHook, Declaration, HookFailed, Kind, Machine
 from hookline.core.response import Response
 from hookline.core.state import State

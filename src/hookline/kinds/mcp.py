@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from hookline.core.envelope import encode_event
 from hookline.core.events import Event
-from hookline.core.extras import describe_missing
 from hookline.core.frozen import thaw
+from hookline.core.install_commands import describe_missing
 from hookline.core.kind import BoundHook, Declaration, HookFailed, Kind, Machine
 from hookline.core.response import Response
 from hookline.core.state import State

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from hookline.core.extras import describe_missing
+from hookline.core.install_commands import describe_missing
 from hookline.core.sink import Sink, SinkFailed
 
 

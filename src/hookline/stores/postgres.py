@@ -5,7 +5,7 @@ It raises `StoreFailed` if the server is unreachable or refuses; a server that c
 
 from collections.abc import Sequence
 
-from hookline.core.extras import describe_missing
+from hookline.core.install_commands import describe_missing
 from hookline.core.store import Store, StoreFailed
 from hookline.stores._sql import SqlDialect
 from hookline.stores._sql_store import SqlStore

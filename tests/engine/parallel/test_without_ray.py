@@ -6,7 +6,7 @@ import sys
 import pytest
 from tests.engine.executors import shared
 
-from hookline.core.extras import describe_missing
+from hookline.core.install_commands import describe_missing
 
 NOBODY = "no Ray cluster at '127.0.0.1:1'"
 

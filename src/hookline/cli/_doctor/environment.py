@@ -21,6 +21,7 @@ from hookline.cli._doctor.daemon import check_daemon, is_daemon_ours
 from hookline.cli._doctor.store import MAX_AHEAD_SECONDS, check_store
 from hookline.cli._grant import open_grants
 from hookline.core.hook import Hook
+from hookline.core.install_commands import repair_command
 from hookline.daemon.control import SWITCH
 from hookline.install import probe
 from hookline.install.inspect import InstalledCommand, InstalledFile
@@ -192,7 +193,7 @@ def describe_client() -> Finding:
     """Report the kind and path of the client."""
     path = own_command.client_path()
     if not path:
-        text = "hookline-client is missing, so no daemon is used: install hookline with pip"
+        text = f"hookline-client is missing, so no daemon is used: run `{repair_command()}`"
         return attention("client.missing", text)
     with open(path, "rb") as file:
         compiled = file.read(4) == ELF

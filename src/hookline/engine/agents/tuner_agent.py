@@ -3,7 +3,7 @@
 import os
 from importlib.util import find_spec
 
-from hookline.core.extras import describe_missing
+from hookline.core.install_commands import describe_missing
 from hookline.engine.agents.agent import Spawn, Task
 from hookline.engine.git.repository import Repository
 from hookline.engine.journal import JSONL

@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hookline.core.extras import describe_missing
+from hookline.core.install_commands import describe_missing
 from hookline.engine import runs
 from hookline.engine.devices import describe, list_devices
 from hookline.engine.git.repository import REFS, Repository, experiment_ref

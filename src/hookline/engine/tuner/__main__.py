@@ -6,7 +6,7 @@ import sys
 import zlib
 from collections.abc import Sequence
 
-from hookline.core.extras import describe_missing
+from hookline.core.install_commands import describe_missing
 from hookline.engine.git.run_git import open_checkout
 from hookline.engine.scope import compile_scope
 from hookline.engine.target import Scope

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from hookline.cli import main
-from hookline.core import extras
-from hookline.core.extras import describe_missing, install_command
+from hookline.core import install_commands
+from hookline.core.install_commands import describe_missing, install_command
 
 EXTRAS = distribution("hookline").metadata.get_all("Provides-Extra")
 BASE = {"hookline", "msgspec", "pathspec", "rich"}
@@ -55,9 +55,18 @@ def test_pip_installs_the_requirements(monkeypatch):
 
 
 def test_without_pip_uv_installs_into_this_environment(monkeypatch):
-    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    monkeypatch.setattr(install_commands, "find_spec", lambda name: None)
+    monkeypatch.setattr(install_commands, "which", lambda name: f"/bin/{name}")
 
     assert install_command("mcp") == f"uv pip install --python {shlex.quote(sys.executable)} 'mcp>=2.0'"
+
+
+def test_without_pip_and_uv_pip_is_installed_first(monkeypatch):
+    monkeypatch.setattr(install_commands, "find_spec", lambda name: None)
+    monkeypatch.setattr(install_commands, "which", lambda name: None)
+    python = shlex.quote(sys.executable)
+
+    assert install_command("mcp") == f"{python} -m ensurepip && {python} -m pip install 'mcp>=2.0'"
 
 
 def test_pipx_injects_the_requirements(prefix):
@@ -70,9 +79,9 @@ def test_pipx_injects_the_requirements(prefix):
 
 def test_a_checkout_that_is_not_installed_is_installed_with_its_extra(monkeypatch):
     def unknown(name):
-        raise extras.PackageNotFoundError(name)
+        raise install_commands.PackageNotFoundError(name)
 
-    monkeypatch.setattr(extras, "requires", unknown)
+    monkeypatch.setattr(install_commands, "requires", unknown)
     root = Path(__file__).parents[2]
 
     assert shlex.split(install_command("mcp"))[-1] == f"{root}[mcp]"
