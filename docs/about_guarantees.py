@@ -94,6 +94,11 @@ GUARANTEES = {
             "tests/cli/test_trust.py",
             "an_agent_with_a_terminal_is_refused",
         ),
+        (
+            "a consent for a command without a terminal does not count inside an agent",
+            "tests/cli/test_consents.py",
+            "an_agent_is_refused_in_spite_of_a_consent",
+        ),
         ("an agent cannot grant an exception", "tests/cli/test_allow.py", "an_agent_is_refused"),
         ("an agent cannot approve a path", "tests/cli/test_approve.py", "an_agent_is_refused"),
         (

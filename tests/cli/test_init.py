@@ -149,3 +149,55 @@ def test_what_somebody_left_who_was_ended_is_taken_away(user):
     user.run("init", "--yes", "--host", "claude-code")
 
     assert [one.exists() for one in (path, left, old, new, other)] == [True, False, False, True, True]
+
+
+def test_local_installs_into_a_persons_own_file(alone):
+    ran = alone.run("init", "--host", "claude-code", "--local", "--yes")
+    written = alone.project / ".claude" / "settings.local.json"
+    checked = alone.run("doctor", "--host", "claude-code")
+
+    assert ran.returncode == 0, ran.stderr
+    assert b"keep it out of git" in ran.stdout
+    assert "command -v" not in written.read_text()
+    assert not (alone.project / ".claude" / "settings.json").exists()
+    assert b"claude-code: installed (local)" in checked.stdout
+    assert alone.run("init", "--host", "claude-code", "--local", "--dry-run").returncode == 0
+
+
+def test_uninstall_restores_the_local_file(alone, at_terminal):
+    file = alone.write(".claude/settings.local.json", '{"model": "x"}\n')
+    alone.run("init", "--host", "claude-code", "--local", "--yes")
+    code, seen = at_terminal("uninstall", "--yes")
+
+    assert code == 0, seen
+    assert file.read_text() == '{"model": "x"}\n'
+
+
+@pytest.mark.parametrize("name", ["codex", "gemini-cli", "opencode"])
+def test_a_host_without_a_local_file_is_refused(alone, name):
+    ran = alone.run("init", "--host", name, "--local", "--yes")
+
+    assert ran.returncode == 1
+    assert f"{name} has no settings file for one person in a project" in ran.stdout.decode()
+
+
+COMMENTED = '{\n  // mine\n  "theme": "dark"\n}\n'
+
+
+def test_comments_are_kept_on_a_host_that_allows_them(alone):
+    file = alone.write(".gemini/settings.json", COMMENTED)
+    ran = alone.run("init", "--host", "gemini-cli", "--yes")
+
+    assert ran.returncode == 0, ran.stdout
+    assert '  // mine\n  "theme": "dark"' in file.read_text()
+    assert b"gemini-cli: installed (project)" in alone.run("doctor", "--host", "gemini-cli").stdout
+
+
+def test_comments_are_reported_on_a_host_that_does_not_allow_them(alone):
+    alone.write(".claude/settings.json", COMMENTED)
+    ran = alone.run("init", "--host", "claude-code", "--yes")
+    checked = alone.run("doctor", "--host", "claude-code")
+
+    assert b"line 2, column 3: comments are not allowed here" in ran.stdout
+    assert b"line 2, column 3: comments are not allowed here" in checked.stdout
+    assert b"no hooks are installed: run" not in checked.stdout

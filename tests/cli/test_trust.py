@@ -7,7 +7,10 @@ import pytest
 
 HOOK = {"version": 1, "hooks": {"PreToolUse": [{"command": "echo no >&2; exit 2", "name": "gate"}]}}
 CHANGED = {"version": 1, "hooks": {"PreToolUse": [{"command": "echo NO >&2; exit 2", "name": "gate"}]}}
-NO_TERMINAL = "hookline: trusting a project requires an interactive terminal\n"
+NO_TERMINAL = (
+    "hookline: trusting a project requires an interactive terminal, "
+    "or a consent in consents.toml (see SECURITY.md)\n"
+)
 
 
 def stopped(user):

@@ -72,9 +72,7 @@ def confirm(question: str, *, yes: bool) -> bool:
     if yes:
         return True
     if not os.isatty(0):
-        raise PermissionError(
-            "confirmation requires an interactive terminal; use --yes to skip it, or --dry-run to preview"
-        )
+        raise PermissionError("confirmation requires an interactive terminal; use --yes to skip it")
     return ask_user(question)
 
 

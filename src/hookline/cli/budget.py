@@ -30,7 +30,7 @@ NONE = "none"
 
 
 def set_budget(args: Namespace) -> int:
-    _require_person.require_person("setting a budget", os.environ)
+    _require_person.require_person("setting a budget", os.environ, consent="budget")
     seconds = _parse_seconds(args.time)
     setup, store = _open_store()
     with closing(store):

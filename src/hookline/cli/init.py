@@ -25,7 +25,7 @@ def run(args: Namespace) -> int:
     chosen = [install_hooks.extend_timeouts(host, wait) for host in found] if wait else found
     if not chosen:
         return _report_no_hosts()
-    scope: Scope = "user" if args.user else "project"
+    scope: Scope = "user" if args.user else "local" if args.local else "project"
     if args.print:
         return _print_snippets(chosen, scope, places, env)
     command = client_command(env)
@@ -41,6 +41,8 @@ def run(args: Namespace) -> int:
     if scope == "project" and command != CLIENT:
         print(f"  note: {CLIENT} is not on PATH, so the files contain its absolute path;")
         print(f"  run `{path_command(find_programs())}` and repeat this command before you share the files")
+    if scope == "local" and any(not plan.problem for plan in plans):
+        print("  note: the file is yours alone; keep it out of git")
     return 1 if any(plan.problem for plan in plans) else 0
 
 
@@ -89,7 +91,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--host", action="append", default=[], metavar="NAME", help="agent, such as claude-code; repeatable"
     )
-    parser.add_argument("--user", action="store_true", help="install for all your projects")
+    scope = parser.add_mutually_exclusive_group()
+    scope.add_argument("--user", action="store_true", help="install for all your projects")
+    scope.add_argument("--local", action="store_true", help="install for yourself in this project")
     parser.add_argument("--yes", action="store_true", help="skip the confirmation")
     parser.add_argument("--dry-run", action="store_true", help="show the changes only")
     parser.add_argument("--print", action="store_true", help="print the settings to add by hand")

@@ -5,8 +5,9 @@ from argparse import ArgumentParser, Namespace
 from contextlib import closing
 
 from hookline.cli._command import Command
+from hookline.cli._confirm_changes import confirm
 from hookline.cli._output import print_problems, sanitize, sanitize_lines
-from hookline.cli._require_person import ask_user, require_person
+from hookline.cli._require_person import require_person
 from hookline.core.person_commands import PERSON_ONLY
 from hookline.policy.trust import Trust, pin
 from hookline.runtime.setup import Setup, load_setup
@@ -14,7 +15,7 @@ from hookline.runtime.setup import Setup, load_setup
 
 def run(args: Namespace) -> int:
     if not args.show:
-        require_person("trusting a project", os.environ)
+        require_person("trusting a project", os.environ, consent="trust")
     setup = load_setup(dict(os.environ), os.getcwd())
     with closing(setup.resources):
         _show(setup)
@@ -26,7 +27,7 @@ def _trust(setup: Setup, *, ask: bool) -> int:
     state = setup.trust
     if state is None or state.holds or state.problem:
         return 1 if state is not None and state.problem else 0
-    if ask and not ask_user("Trust these files?"):
+    if not confirm("Trust these files?", yes=not ask):
         print("nothing was trusted")
         return 1
     pin(setup.places.trust, setup.places.root, state.now)
@@ -71,7 +72,7 @@ COMMAND = Command(
 hookline trust --show
 
 Project hooks run only if trusted. Changed files must be trusted again.
-Requires an interactive terminal outside an agent, also with --yes.
+Requires an interactive terminal outside an agent, also with --yes, or a consent in consents.toml.
 """,
     person_only=PERSON_ONLY["trust"],
     run=run,

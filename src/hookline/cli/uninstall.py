@@ -13,13 +13,12 @@ from hookline.cli._output import sanitize
 from hookline.cli._require_person import require_person
 from hookline.core.host import Host
 from hookline.core.install_commands import uninstall_command
-from hookline.core.install_table import Scope
 from hookline.core.person_commands import PERSON_ONLY
 from hookline.daemon import control
 from hookline.daemon.control import SWITCH
 from hookline.daemon.paths import find_daemon_folder
 from hookline.install import settings_files, uninstall
-from hookline.install.install_hooks import Plan
+from hookline.install.install_hooks import SCOPES, Plan
 from hookline.install.settings_files import InstallRecord
 from hookline.system import own_command
 from hookline.system.own_command import CLIENT
@@ -28,7 +27,7 @@ from hookline.system.paths import Places, daemon_folders, find_places
 
 def run(args: Namespace) -> int:
     if not args.dry_run:
-        require_person("uninstalling hooks", os.environ)
+        require_person("uninstalling hooks", os.environ, consent="uninstall")
     chosen = [hosts.load(name) for name in args.host or hosts.names()]
     env, places = dict(os.environ), find_places(dict(os.environ), os.getcwd())
     broken = settings_files.unreadable_records(places.state)
@@ -98,7 +97,7 @@ def _plan_removals(
     """Plan removals from the install records, and of entries that are in no record."""
     records = settings_files.load_records(places.state)
     selected = [record for record in records if _is_selected(record, args, places)]
-    scopes: list[Scope] = ["user", "project"] if args.all else ["user" if args.user else "project"]
+    scopes = [scope for scope in SCOPES if args.all or (scope == "user") == args.user]
     for scope in scopes:
         unrecorded = list(uninstall.find_unrecorded(chosen, scope, places, env, records))
         moved = {(record.moved_from, record.host) for record in unrecorded}
@@ -138,7 +137,7 @@ COMMAND = Command(
     examples="""
 hookline uninstall --host codex
 
-Requires an interactive terminal outside an agent, also with --yes.
+Requires an interactive terminal outside an agent, also with --yes, or a consent in consents.toml.
 """,
     person_only=PERSON_ONLY["uninstall"],
     run=run,

@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from hookline.core.frozen import EMPTY
 
-Scope: TypeAlias = 'Literal["user", "project"]'
+Scope: TypeAlias = 'Literal["user", "project", "local"]'
+"""Settings for all projects of a user, for all people in a project, or for one person in a project."""
 
 
 class InstallEntry(Struct, frozen=True, kw_only=True):

@@ -64,7 +64,7 @@ class InstalledFile(Struct, frozen=True, kw_only=True):
 def find_installations(host: Host, places: Places, env: Mapping[str, str]) -> Iterator[InstalledFile]:
     """Yield the files by which the *host* calls hookline: the user's, and the project's if it is another."""
     seen = set[str]()
-    for scope in ("user", "project"):
+    for scope in install_hooks.SCOPES:
         base = install_hooks.locate_settings(host, scope, places, env)
         if base and os.path.realpath(base) not in seen:
             seen.add(os.path.realpath(base))
@@ -301,11 +301,10 @@ def _try_decode(host: Host, payload: dict[str, Any], name: str) -> Event | None:
 
 def find_only_host(places: Places, env: Mapping[str, str]) -> Host:
     """Return the host in which hookline is installed; raise `LookupError` unless there is exactly one."""
-    scopes: tuple[Scope, ...] = ("project", "user")
     installed = [
         host
         for host in map(hosts.load, hosts.names())
-        if any(install_hooks.active_moments(host, scope, places, env) for scope in scopes)
+        if any(install_hooks.active_moments(host, scope, places, env) for scope in install_hooks.SCOPES)
     ]
     if len(installed) == 1:
         return installed[0]

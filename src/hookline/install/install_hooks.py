@@ -21,6 +21,7 @@ from hookline.system.paths import Places
 
 EXTRA_SECONDS = 5.0
 """Seconds that a host waits in addition to the time in which hookline answers."""
+SCOPES: tuple[Scope, ...] = ("user", "project", "local")
 EXECUTABLE_MODE = 0o777
 """Mode of a new executable file, before the umask."""
 
@@ -154,6 +155,8 @@ def plan_host(
 
 def unsupported_scope(host: Host, scope: Scope) -> str:
     """Return the message for a *host* that has no file of that *scope*."""
+    if scope == "local":
+        return f"{host.name} has no settings file for one person in a project; use --user or omit --local"
     return f"{host.name} can be installed only {'with --user' if scope == 'project' else 'without --user'}"
 
 
@@ -178,7 +181,7 @@ def plan_file(target: Target, program: str) -> Plan:
 
 
 def check_location(target: Target) -> None:
-    if target.scope == "project":
+    if target.scope != "user":
         settings_files.check_inside(target.path, target.root)
 
 
@@ -249,7 +252,8 @@ def locate_file(host: Host, name: str, places: Places, env: Mapping[str, str]) -
 def _locate(
     host: Host, layout: SettingsFile | OwnFiles, scope: Scope, places: Places, env: Mapping[str, str]
 ) -> str:
-    name = layout.user if scope == "user" else layout.project
+    private = layout.private_project if isinstance(layout, SettingsFile) else ""
+    name = {"user": layout.user, "project": layout.project, "local": private}[scope]
     variable = host.install.folder_env if host.install and scope == "user" else ""
     user_folder = env.get(variable, "") if variable else ""
     if name and user_folder:
@@ -274,7 +278,7 @@ def _build_record(plan: Plan, after: bytes, places: Places, command: str) -> Ins
         (r for r in load_records(places.state) if _is_record_of(r, plan)),
         None,
     )
-    root = places.root if plan.scope == "project" else ""
+    root = "" if plan.scope == "user" else places.root
     record = InstallRecord(
         path=plan.path,
         host=plan.host,
@@ -352,7 +356,7 @@ def find_target(record: InstallRecord) -> Target | None:
 
 
 def record_scope(record: InstallRecord) -> Scope:
-    return "user" if record.scope == "user" else "project"
+    return next((scope for scope in SCOPES if scope == record.scope), "project")
 
 
 def plan_update(record: InstallRecord, program: str) -> Plan | None:

@@ -172,7 +172,7 @@ def _resolve_parent(path: str) -> str:
 def _is_repository_file(installed: InstalledFile, places: Places) -> bool:
     """Return whether the repository may have written the file; variables may move a user's file there."""
     home_inside = _is_inside(places.home, places.root)
-    return installed.scope == "project" or (_is_inside(installed.path, places.root) and not home_inside)
+    return installed.scope != "user" or (_is_inside(installed.path, places.root) and not home_inside)
 
 
 def _find_program(name: str, root: str, env: Mapping[str, str]) -> str:

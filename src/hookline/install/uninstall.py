@@ -53,7 +53,7 @@ def _is_installed(target: Target) -> bool:
 
 def _match_moved(target: Target, records: Iterable[InstallRecord]) -> InstallRecord:
     """Return a record with the content of the old one, if the project was moved from another folder."""
-    root = target.root if target.scope == "project" else ""
+    root = "" if target.scope == "user" else target.root
     new_record = InstallRecord(
         path=target.path, host=target.host.name, scope=target.scope, root=root, before=None, after=()
     )
@@ -61,7 +61,8 @@ def _match_moved(target: Target, records: Iterable[InstallRecord]) -> InstallRec
     matches = [
         record
         for record in records
-        if (record.host, record.scope) == (new_record.host, "project") == (new_record.host, new_record.scope)
+        if (record.host, record.scope) == (new_record.host, new_record.scope)
+        and record.scope != "user"
         and not os.path.isdir(record.root)
         and os.path.relpath(record.path, record.root) == relative_path
     ]
@@ -81,7 +82,7 @@ def _plan_removal(record: InstallRecord) -> Plan:
     plan = Plan(host=record.host, scope=record_scope(record), path=record.path, before=None, after=None)
     target = find_target(record)
     try:
-        if record.scope == "project":
+        if record.scope != "user":
             settings_files.check_inside(record.path, record.root)
         data = settings_files.read(record.path)
         plan = replace(plan, before=data, after=data)

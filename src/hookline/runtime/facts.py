@@ -21,6 +21,7 @@ from hookline.handoff import handoffs
 from hookline.memory.known_errors import find_known_errors
 from hookline.memory.recall import make_recall
 from hookline.policy import project_trust, read_files
+from hookline.policy.consents import SYSTEM_FOLDER
 from hookline.runtime.call_hook import Grants
 from hookline.runtime.setup import Setup
 from hookline.shell import Facts as ShellFacts
@@ -92,7 +93,7 @@ def find_guarded_paths(places: Places) -> tuple[str, ...]:
     own += [environment] if os.path.basename(environment) == "hookline" else []  # created by pipx or uv
     # A checkout or environment inside the project is the agent's work, so it is not guarded.
     own = [path for path in own if not _is_inside(path, places.root)]
-    return (places.config, places.state, *places.daemon, *own, *settings_paths)
+    return (places.config, places.state, SYSTEM_FOLDER, *places.daemon, *own, *settings_paths)
 
 
 def _is_inside(path: str, root: str) -> bool:

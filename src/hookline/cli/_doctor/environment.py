@@ -25,6 +25,7 @@ from hookline.core.install_commands import repair_command
 from hookline.daemon.control import SWITCH
 from hookline.install import probe
 from hookline.install.inspect import InstalledCommand, InstalledFile
+from hookline.policy.consents import read_consents
 from hookline.policy.layers import SET_SUFFIX
 from hookline.runtime import telemetry
 from hookline.runtime.setup import Setup
@@ -108,6 +109,7 @@ def check_environment(setup: Setup, env: Mapping[str, str]) -> Iterator[Finding]
     """Yield the findings of all checks that do not depend on a host."""
     yield from _check_config(setup)
     yield from _check_guards(setup)
+    yield from _check_consents(setup.places)
     yield from check_permissions(setup.places)
     yield from check_daemon(env)
     yield from check_store(setup)
@@ -123,6 +125,15 @@ def _check_config(setup: Setup) -> Iterator[Finding]:
         yield attention("trust.file" if problem.file == setup.places.trust else "config", str(problem))
     for text in setup.user_messages[len(problems) :]:
         yield attention("trust.waits", text)
+
+
+def _check_consents(places: Places) -> Iterator[Finding]:
+    for consents in read_consents(places):
+        if consents.problem:
+            text = f"{consents.path} is ignored: {consents.problem}"
+            yield attention("consents.ignored", f"{text}; see SECURITY.md")
+        else:
+            yield note("consents", f"{consents.path} allows without a terminal: {consents}")
 
 
 def _check_guards(setup: Setup) -> Iterator[Finding]:

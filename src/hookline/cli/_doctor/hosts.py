@@ -50,7 +50,9 @@ def examine_host(host: Host, setup: Setup, env: Mapping[str, str], *, asked: boo
         )
         for installed in find_installations(host, places, env)
     ]
-    findings = [*_check_missing(host, present=present, asked=asked)] if not installations else []
+    findings = [*_check_readable(host, places, env)]
+    if not installations and not findings:
+        findings += _check_missing(host, present=present, asked=asked)
     for installed, trials in installations:
         findings += [
             finding for trial in trials for finding in _check_answer(installed, trial, env, guarded=guarded)
@@ -66,6 +68,22 @@ def examine_host(host: Host, setup: Setup, env: Mapping[str, str], *, asked: boo
     return HostReport(
         host=host, present=present, installations=tuple(installations), findings=tuple(findings)
     )
+
+
+def _check_readable(host: Host, places: Places, env: Mapping[str, str]) -> Iterator[Finding]:
+    """Report a settings file that the host cannot read, with line and column."""
+    layout = host.install.layout if host.install else None
+    if not isinstance(layout, SettingsFile):
+        return
+    for scope in install_hooks.SCOPES:
+        path = install_hooks.locate_settings(host, scope, places, env)
+        try:
+            text = (settings_files.read(path) or b"").decode("utf-8-sig", "replace") if path else ""
+            parse(text, comments=layout.comments) if text.strip() else None
+        except settings_files.Refused as error:
+            yield attention("install.unreadable", str(error))
+        except NotJson as error:
+            yield attention("install.unreadable", f"{path}: {error}, so hooks in it may not run: fix it")
 
 
 def _check_missing(host: Host, *, present: bool, asked: bool) -> Iterator[Finding]:
@@ -143,11 +161,11 @@ def _read_shebang(path: str) -> str:
 
 def _check_differences(installed: InstalledFile) -> Iterator[Finding]:
     """Yield the entries that were written or changed by hand."""
-    user = " --user" if installed.scope == "user" else ""
+    option = "" if installed.scope == "project" else f" --{installed.scope}"
     for difference in installed.differences:
         moments = f" {_shorten_names(difference.moments)}:" if difference.moments else ""
         fix = (
-            f"; remove it, then run `hookline init --host {installed.host.name}{user}`"
+            f"; remove it, then run `hookline init --host {installed.host.name}{option}`"
             if difference.grave
             else ""
         )
