@@ -37,10 +37,12 @@ _RULE = re.compile(
     r"^([^\s#:=][^:=#\n]*+)::?(?!=)([^;\n]*(?:;[^\n]*)?)((?:\n(?:[ \t][^\n]*|#[^\n]*|(?=\n)))*)",
     re.MULTILINE,
 )
-_VARIABLE = re.compile(r"^(?:export[ \t]+)?(\w+)[ \t]*[:?]?:?=[ \t]*([^\n$#]*?)[ \t]*$", re.MULTILINE)
+_VARIABLE = re.compile(r"^(?:export[ \t]+)?(\w+)[ \t]*[:?]?:?=[ \t]*([^\n#]*?)[ \t]*$", re.MULTILINE)
 _AUTOMATIC = re.compile(r"\$[<@^*?+|%]")
 """A variable that make sets for each rule; its value is not known here."""
-_REFERENCE = re.compile(r"\$[({](\w+)[)}]")
+_REFERENCE = re.compile(r"(?<!\$)\$[({](\w+)[)}]")
+_MAX_NESTED_VARIABLES = 4
+_MAX_RECIPE = 100_000
 _NPM_SHORTCUTS = {
     **dict.fromkeys(("t", "tst"), ("test",)),
     **dict.fromkeys(("i", "ci", "add", "install", "isntall"), ("install", "prepare")),
@@ -68,7 +70,10 @@ def extract_recipe(
     lines = [line.strip().lstrip("@-+") for line in map(_extract_command, chosen.split("\n")) if line]
     lines += [match.group(1) or match.group(2) or "" for match in _SHELL_CALL.finditer(text)]
     variables = {**dict(_VARIABLE.findall(text)), **(settings or {})}
-    code = _REFERENCE.sub(lambda match: variables.get(match.group(1), match.group()), "\n".join(lines))
+    code = "\n".join(lines)
+    for _ in range(_MAX_NESTED_VARIABLES):
+        if len(code) <= _MAX_RECIPE and "$" in code:
+            code = _REFERENCE.sub(lambda match: variables.get(match[1], f"${{{match[1]}}}"), code)
     return _AUTOMATIC.sub("${_}", code.replace("$$", "\0")).replace("\0", "$")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
@@ -78,12 +79,84 @@ _EXEC_VALUES = word_set(
 )
 
 
+_RUN_VALUES = _EXEC_VALUES | word_set(
+    """-v -h -l -m --volume --mount --entrypoint --name --network --net --platform --hostname --memory --cpus
+    --publish --label --add-host --cap-add --cap-drop --device --gpus --shm-size --ulimit --tmpfs --pull
+    --restart --security-opt --volumes-from --cidfile --dns --ip --pid --ipc --userns --log-driver"""
+)
+_INNER_ROOT = "/tmp/.container"  # noqa: S108 -- nothing is written there
+"""Stands for the root of a container, whose own files are as good as temporary ones."""
+_INNER_PATH = re.compile(r"""(?<![\w.~$})/-])/(?:[^\s'"`;&|<>():,*?=]*)""")
+
+
+def _run_image(call: Call, name: str, words: tuple[Word, ...]) -> Result:
+    """Run `docker run -v here:/there -w /there image command…` with the paths that it has on this machine."""
+    options = parse_options(words, _RUN_VALUES)
+    mounts = dict(filter(None, map(_find_mount, options.options)))
+    image, entrypoint, folder = (
+        options.operands[:1],
+        options.value("--entrypoint"),
+        options.value("-w", "--workdir"),
+    )
+    argv = options.operands[1:]
+    if not mounts or not image:
+        return Result()
+    is_git = (
+        image[0].text.partition(":")[0].rpartition("/")[2] == "git"
+        and argv[:1]
+        and argv[0].text not in _SHELLS
+    )
+    if entrypoint is not None or is_git:
+        argv = (entrypoint or Word(text="git", span=image[0].span), *argv)
+    inside = folder.text if folder is not None else "/git" if is_git else UNKNOWN
+    settings = (("PWD", _to_outside(inside, mounts)), ("HOME", _INNER_ROOT + "/root"))
+    outside = tuple([word.with_text(_to_outside(word.text, mounts), word.origins) for word in argv])
+    return run_wrapped(f"{name} run", call, outside, settings)
+
+
+_SHELLS = word_set("git sh bash ash")
+
+
+def _find_mount(option: tuple[str, Word | None]) -> tuple[str, str] | None:
+    """Return the path inside and outside of the container for a folder of this machine that it may change."""
+    name, value = option
+    if value is None or name not in ("-v", "--volume", "--mount"):
+        return None
+    fields = dict(part.partition("=")[::2] for part in value.text.split(","))
+    source = fields.get("source", fields.get("src", ""))
+    target = fields.get("target", fields.get("destination", fields.get("dst", "")))
+    if name != "--mount":
+        source, target, *mode = [*value.text.split(":"), "", ""][:3]
+        fields = dict.fromkeys(mode[0].split(","), "")
+    is_folder = source.startswith(("/", ".", "~", UNKNOWN)) and target
+    return (
+        (target.rstrip("/") or "/", source) if is_folder and not {"ro", "readonly"} & fields.keys() else None
+    )
+
+
+def _to_outside(text: str, mounts: Mapping[str, str]) -> str:
+    """Return *text* with the paths of this machine in place of those in the container."""
+
+    def replace(match: re.Match[str]) -> str:
+        path = match[0]
+        for inside, outside in sorted(mounts.items(), reverse=True):
+            if path == inside or path.startswith(inside.rstrip("/") + "/"):
+                return (
+                    outside.rstrip("/") + "/" + path[len(inside) :].lstrip("/") if path != inside else outside
+                )
+        return _INNER_ROOT + path
+
+    return _INNER_PATH.sub(replace, text)
+
+
 def _container(state: ShellState, call: Call) -> Result:
     """Run `docker exec box command…`, `docker compose exec`, `kubectl exec pod -- command…`."""
     name = call.argv[0].text.rpartition("/")[2]
     operands = parse_options(call.argv[1:], _EXEC_VALUES).operands
     if operands and operands[0].text in ("compose", "container"):
         operands = parse_options(operands[1:], _EXEC_VALUES).operands
+    if operands and operands[0].text == "run" and name not in ("kubectl", "oc", "k3s"):
+        return _run_image(call, name, operands[1:])
     if not operands or operands[0].text != "exec":
         return Result()
     words = parse_options(operands[1:], _EXEC_VALUES).operands

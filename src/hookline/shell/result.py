@@ -62,6 +62,8 @@ class SimpleCommand(Struct, frozen=True, kw_only=True):
     """Indices of the commands that printed a part of its standard input."""
     in_script: bool = False
     """True if it is in a file that existed before the line."""
+    code: str = ""
+    """The code of a file that the line wrote, and that an interpreter runs."""
 
 
 Action: TypeAlias = Literal[

@@ -162,8 +162,8 @@ PROGRAMS = [
     ),
     (
         'use File::Copy; move("a","b"); copy "c", "d"; rename "e", "f"; chmod 0755, "g";',
-        [],
-        ["move a", "write b", "read c", "write d", "move e", "write f", "mode g"],
+        ["chmod|755|g"],
+        ["move a", "write b", "read c", "write d", "move e", "write f"],
         "",
     ),
     (

@@ -102,8 +102,8 @@ PROGRAMS = [
     ),
     (
         "rename('a','b'); copy('c','d'); chmod('e', 0777);",
-        [],
-        ["move a", "write b", "read c", "write d", "mode e"],
+        ["chmod|777|e"],
+        ["move a", "write b", "read c", "write d"],
         "",
     ),
     (

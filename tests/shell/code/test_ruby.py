@@ -172,8 +172,8 @@ PROGRAMS = [
     ),
     (
         ("FileUtils.mv 'a', 'b'\nFile.rename('c','d'); FileUtils.chmod_R(0777, '/x')"),
-        [],
-        ["move a", "write b", "move c", "write d", "mode /x/**"],
+        ["chmod|-R|777|/x"],
+        ["move a", "write b", "move c", "write d"],
         "",
     ),
     (

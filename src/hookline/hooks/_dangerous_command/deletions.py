@@ -18,7 +18,6 @@ from hookline.hooks._dangerous_command.scratch import (
 )
 from hookline.hooks._dangerous_command.tables import table
 from hookline.hooks._dangerous_command.targets import (
-    SYSTEM,
     Listing,
     find_listing,
     find_loss,
@@ -26,8 +25,7 @@ from hookline.hooks._dangerous_command.targets import (
     selects_git,
 )
 from hookline.shell import UNKNOWN, Action, Effect, SimpleCommand, Word
-from hookline.shell.options import parse_options, word_set
-from hookline.shell.remote import SCP_VALUES
+from hookline.shell.options import word_set
 
 _GIT_DATA = re.compile(
     r"(?:^|/)\.git(?:/+(?:(?:objects|refs|logs|worktrees|modules|packed-refs|HEAD|config|index)(?:/|$)|[*{.\0]|$)|$)"
@@ -95,6 +93,17 @@ def _judge_path(effect: Effect, command: SimpleCommand, path: str, place: Place)
         yield TREES.find("rm-system-part", command, word, "ask")
     elif _is_git_data(effect, command, place, _GIT_BLOBS):
         yield HISTORY.find("rm-git-metadata", command, word)
+    elif posixpath.basename(path) in ("*", UNKNOWN) and _is_own(posixpath.dirname(path), place):
+        yield TREES.find("rm-home-folder", command, word)
+
+
+def _is_own(path: str, place: Place) -> bool:
+    """Return whether *path* is a folder with keys, settings or documents of the user."""
+    return (
+        bool(place.home)
+        and path.startswith(place.home)
+        and _OWN.fullmatch(path[len(place.home) :]) is not None
+    )
 
 
 def _may_be_listed(word: Word, command: SimpleCommand) -> bool:
@@ -144,7 +153,7 @@ def _judge_tree(effect: Effect, command: SimpleCommand, path: str, place: Place)
         yield CORE.find(core, command, word, "ask" if core == "rm-unknown" else None)
     elif _is_git_data(effect, command, place, _GIT_DATA):
         yield HISTORY.find("rm-git-metadata", command, word)
-    elif place.home and path.startswith(place.home) and _OWN.fullmatch(path[len(place.home) :]):
+    elif _is_own(path.removesuffix("/*"), place):
         yield TREES.find("rm-home-folder", command, word)
     elif path.startswith(_PARTS) or _DATA.match(path):
         yield TREES.find("rm-system-part", command, word, "ask")
@@ -197,8 +206,11 @@ def _judge_move(effect: Effect, command: SimpleCommand, place: Place) -> Iterato
         yield TREES.find("mv-root", command, word)
     elif _CRITICAL.fullmatch(_absolute(effect, place)):
         yield TREES.find("system-file", command, word)
-    elif _is_git_data(effect, command, place, _GIT_DATA) and _moves_away(place):
-        yield HISTORY.find("rm-git-metadata", command, word)
+    elif _moves_away(place):
+        if _is_git_data(effect, command, place, _GIT_DATA):
+            yield HISTORY.find("rm-git-metadata", command, word)
+        elif _is_own(_absolute(effect, place).removesuffix("/*"), place):
+            yield TREES.find("rm-home-folder", command, word)
 
 
 def _moves_away(place: Place) -> bool:
@@ -260,20 +272,6 @@ _EFFECT_JUDGES: Mapping[Action, EffectJudge] = {
 }
 
 
-def _scp(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    operands = parse_options(words, SCP_VALUES, mixed=True).operands
-    host, colon, path = operands[-1].text.partition(":") if len(operands) > 1 else ("", "", "")
-    folder = path.rstrip("/").rpartition("/")[0] if not path.endswith("/") else path.rstrip("/")
-    if colon and "/" not in host and path.startswith("/") and _is_system_folder(folder):
-        yield TREES.find("system-upload", command, operands[-1], "ask")
-
-
-def _is_system_folder(folder: str) -> bool:
-    if folder.startswith(("/etc", "/boot", "/bin", "/sbin", "/lib", "/root", "/var/lib")) or not folder:
-        return True
-    return folder in SYSTEM and folder.startswith("/usr")
-
-
 def _rsync(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """Judge `rsync --delete` onto another machine, which has no effect here."""
     operands = [word.text for word in words if not word.text.startswith("-")]
@@ -284,15 +282,7 @@ def _rsync(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Ite
         yield TREES.find("rsync-delete", command, None, "ask")
 
 
-def _clear_content(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    for word in words:
-        if _SOURCE.fullmatch(word.text):
-            yield CORE.find("truncate-source", command, word, "ask")
-
-
 JUDGES: Mapping[str, Judge] = {
-    "clear-content": _clear_content,
-    "scp": _scp,
     "rsync": _rsync,
     **table(TREES, "crontab -r crontab-remove", values="-u"),
 }

@@ -68,7 +68,7 @@ def _push(git: Git) -> Iterator[str]:
     elif inner.has("--force-with-lease", "--force-if-includes"):
         yield "git-push-lease"
     deletes = inner.has("-d", "--delete")
-    bulk = deletes and any(_is_branch_list(word, git.place) for word in words)
+    bulk = (deletes and any(_is_branch_list(word, git.place) for word in words)) or _deletes_several(git)
     if bulk or inner.has("--prune") or _deletes_protected(refspecs, git.place.protected, deletes=deletes):
         yield "git-push-delete"
 
@@ -126,6 +126,25 @@ def _deletes_protected(refspecs: list[str], protected: tuple[str, ...], *, delet
     empty = [text.lstrip("+")[1:] for text in refspecs if text.lstrip("+").startswith(":")]
     targets = [text.removeprefix("refs/").removeprefix("heads/") for text in (refspecs if deletes else empty)]
     return any(text and fnmatchcase(branch, text) for text in targets for branch in protected)
+
+
+def _deletes_several(git: Git) -> bool:
+    """Return whether the line deletes several remote branches, with one command or in a loop."""
+    deleted = _find_deleted(git.command)
+    if len(deleted) == 1:
+        deleted = deleted.union(*map(_find_deleted, git.place.earlier()))
+    return len(deleted) > 1
+
+
+def _find_deleted(command: SimpleCommand) -> set[str]:
+    """Return the branches that a push deletes: `--delete a b`, `:a`."""
+    texts = [word.text for word in command.words[1:]]
+    if command.name != "git" or "push" not in texts:
+        return set()
+    words = [text for text in texts[texts.index("push") + 1 :] if not text.startswith("-")][1:]
+    if not {"-d", "--delete"} & set(texts):
+        words = [text.lstrip("+")[1:] for text in words if text.startswith((":", "+:")) and text != ":"]
+    return {text.removeprefix("refs/heads/") for text in words}
 
 
 def _is_branch_list(word: Word, place: Place) -> bool:

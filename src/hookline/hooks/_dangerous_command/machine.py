@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
+from hookline.hooks._dangerous_command.scratch import is_temporary
 from hookline.hooks._dangerous_command.tables import table
 from hookline.hooks._dangerous_command.targets import is_narrowed
 from hookline.shell import UNKNOWN, SimpleCommand, Word
@@ -100,10 +101,10 @@ def _code(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iter
 
 
 def find_code(command: SimpleCommand) -> str:
-    """Return the code that an interpreter gets as an argument or as its standard input."""
+    """Return the code that an interpreter gets as an argument, in a file or as its standard input."""
     pairs = zip(command.words, command.words[1:], strict=False)
     options = (value.text for option, value in pairs if _CODE_OPTION.fullmatch(option.text))
-    return "\n".join((*options, command.stdin))[:_LONGEST_CODE]
+    return "\n".join((*options, command.code, command.stdin))[:_LONGEST_CODE]
 
 
 _DISK_JUDGES: Mapping[str, Judge] = table(
@@ -163,7 +164,9 @@ _EVERYBODY = re.compile(r"0?[0-7]{2}[2367]|[ugo]*[ao][ugoa]*[+=][rx]*w[rwxX]*(?:
 def _chmod(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """Judge modes that let everybody write; the effects on whole trees are judged for all programs."""
     operands = parse_options(words, ("--reference",), mixed=True).operands
-    for word in operands if len(operands) > 1 else ():
+    if all(is_temporary(word, command.cwd, place) for word in operands[1:]):
+        return
+    for word in operands[:1]:
         if _EVERYBODY.fullmatch(word.text):
             yield PERMISSIONS.find("mode-for-everybody", command, word)
 

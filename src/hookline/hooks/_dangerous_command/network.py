@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping
 
 from hookline.hooks._dangerous_command.exfil import CONNECTIONS, LOCAL
 from hookline.hooks._dangerous_command.machine import CODE_JUDGES, find_code
-from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
+from hookline.hooks._dangerous_command.rule import TREES, Finding, Judge, Pack, Place
+from hookline.hooks._dangerous_command.targets import SYSTEM
 from hookline.shell import UNKNOWN, SimpleCommand, Word
 from hookline.shell.copy_programs import CURL_VALUES, WGET_VALUES
 from hookline.shell.options import parse_options, word_set
+from hookline.shell.remote import SCP_VALUES
 
 HTTP = Pack(
     "http-delete",
@@ -166,7 +168,22 @@ def _expression(command: SimpleCommand, words: tuple[Word, ...], place: Place) -
         yield REMOTE_EXEC.find("run-download", command)
 
 
+def _scp(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    operands = parse_options(words, SCP_VALUES, mixed=True).operands
+    host, colon, path = operands[-1].text.partition(":") if len(operands) > 1 else ("", "", "")
+    folder = path.rstrip("/").rpartition("/")[0] if not path.endswith("/") else path.rstrip("/")
+    if colon and "/" not in host and path.startswith("/") and _is_system_folder(folder):
+        yield TREES.find("system-upload", command, operands[-1], "ask")
+
+
+def _is_system_folder(folder: str) -> bool:
+    if folder.startswith(("/etc", "/boot", "/bin", "/sbin", "/lib", "/root", "/var/lib")) or not folder:
+        return True
+    return folder in SYSTEM and folder.startswith("/usr")
+
+
 JUDGES: Mapping[str, Judge] = {
+    "scp": _scp,
     **dict.fromkeys(CODE_JUDGES, _code),
     **dict.fromkeys(("curl", "wget"), _request),
     **dict.fromkeys(("http", "https", "xh", "xhs", "httpie", "curlie"), _httpie),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from hookline.shell.code.commands import (
     Recorder,
@@ -25,7 +25,7 @@ from hookline.shell.code.commands import (
     write_input,
 )
 from hookline.shell.code.methods import PATH_PROPERTIES, flatten_items, get_text
-from hookline.shell.code.tables import CONSTANTS, LibraryCall
+from hookline.shell.code.tables import LibraryCall
 from hookline.shell.code.values import (
     CAPTURED,
     ITEM,
@@ -45,18 +45,17 @@ from hookline.shell.code.values import (
     count_work,
     distribute,
     expand_home,
-    find_folder,
     find_parent,
     find_texts,
     find_truth,
     join_paths,
     list_items,
-    name_table,
     remove_marks,
     resolve_path,
     substitute_captured,
     to_items,
     to_text,
+    translate_pattern,
 )
 from hookline.shell.result import Action
 
@@ -65,8 +64,9 @@ def _send(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: 
     """Send a request, and return its response."""
     address = get_argument(arguments, keywords, 0)
     _add_effect(state, "send", address)
-    call_functions(state, arguments)
-    return capture(state, f"curl -s {shlex.quote(remove_marks(to_text(address)))}")
+    response = capture(state, f"curl -s {shlex.quote(remove_marks(to_text(address)))}")
+    call_functions(state, arguments, response)
+    return response
 
 
 def _download(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
@@ -85,6 +85,8 @@ def _add_effect(state: CodeState, action: Action, path: Value, *, recursive: boo
     """Record an *action* on each possible *path*."""
     for text in find_texts(path):
         whole = expand_home(state, text)
+        if action == "delete" and CAPTURED in text:
+            add_command(state, {}, text=f"rm {'-rf ' if recursive else ''}-- {whole}")
         is_known = not whole.startswith(UNKNOWN) or whole.startswith((ITEM, TREE))
         if state.folder and action != "send" and is_known:
             whole = join_paths(state.folder, whole)
@@ -116,9 +118,24 @@ def _simple(action: Action, *, recursive: bool = False) -> Recorder:
     return record
 
 
+def _change_mode(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
+    """Run `chmod` or `chown` on a path, or on all paths from a position on."""
+    position, *modes = entry.positions
+    mode = arguments[modes[0]] if modes and modes[0] < len(arguments) else UNKNOWN
+    text = f"{mode:o}" if isinstance(mode, int) else to_text(mode)
+    name, tree, _ = entry.action.partition("tree")
+    paths = arguments[position:] if position else [get_argument(arguments, keywords, 0)]
+    for path in [text for item in flatten_items(paths) for text in find_texts(item)]:
+        effect = _describe("mode", expand_home(state, path), recursive=bool(tree))
+        words = (name, "-R", text) if effect.recursive else (name, text)
+        add_command(state, {}, argv=(*words, effect.path))
+    return call_functions(state, arguments)
+
+
 def _open(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
     path = get_argument(arguments, keywords, 0)
-    mode = to_text(get_argument(arguments, keywords, 1)) if len(arguments) > 1 or "mode" in keywords else "r"
+    given = get_argument(arguments, keywords, 1) if len(arguments) > 1 or "mode" in keywords else "r"
+    mode = _FLAGS.get(given & 3, "w") if isinstance(given, int) else to_text(given)
     text = to_text(path)
     if text.startswith("|"):  # Ruby and Perl: open("| command")
         run_command(state, text[1:], {})
@@ -132,6 +149,10 @@ def _open(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: 
         if is_function(argument):
             state.call(state, argument, [file], {})
     return file
+
+
+_FLAGS = {0: "r", 2: "r+"}
+"""Modes of `os.open` by the access in its flags."""
 
 
 def _open_handle(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
@@ -210,6 +231,8 @@ def _delete(*, tree: bool, several: bool) -> Recorder:
     def record(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
         first = get_argument(arguments, keywords, 0)
         for path in flatten_items(arguments if several else [first]):
+            if isinstance(path, str) and "*" in path and state.language == "javascript":
+                path = translate_pattern(path)  # noqa: PLW2901 -- del("dist/**")
             if isinstance(path, str | PathValue | Choice):
                 _add_effect(state, "delete", path, recursive=tree)
         return call_functions(state, arguments)
@@ -246,7 +269,8 @@ def _list(*, joined: bool, recursive: bool = False) -> Recorder:
         options = arguments[1] if len(arguments) > 1 else None
         tree = recursive or (isinstance(options, dict) and bool(find_truth(options.get("recursive"))))
         _add_effect(state, "list", folder, recursive=tree)
-        items = list_items(state, to_text(folder), recursive=tree, joined=joined)
+        entries = isinstance(options, dict) and bool(find_truth(options.get("withFileTypes")))
+        items = list_items(state, to_text(folder), recursive=tree, joined=joined or entries)
         for argument in arguments:
             if is_function(argument):  # Node passes (error, names), Ruby passes a name
                 values: Arguments = [None, items] if state.language == "javascript" else items
@@ -282,6 +306,16 @@ def _print(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords:
     return UNKNOWN
 
 
+def _write_handle(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
+    """Write to an open file, or to the input of a program if nothing is known about the handle."""
+    handle, text = (get_argument(arguments, keywords, position) for position in entry.positions)
+    if isinstance(handle, FileValue):
+        write_content(state, handle.path, to_text(text))
+    elif state.captured:
+        write_input(state, capture(state, state.captured[-1]), [text])
+    return UNKNOWN
+
+
 _ENDS = {"python": (" ", "\n"), "javascript": (" ", "\n"), "ruby": ("\n", "\n")}
 """The separator and end of printed texts; nothing in other languages."""
 
@@ -298,7 +332,8 @@ _ACTIONS: Mapping[str, Recorder] = {
     "write": _write,
     "edit": _simple("edit"),
     "mode": _simple("mode"),
-    "modetree": _simple("mode", recursive=True),
+    "truncate": _simple("truncate"),
+    **dict.fromkeys(("chmod", "chown", "chmodtree", "chowntree"), _change_mode),
     "script": lambda state, entry, arguments, keywords: state.run_code(
         state, to_text(_read(state, entry, arguments, keywords))
     ),
@@ -320,6 +355,7 @@ _ACTIONS: Mapping[str, Recorder] = {
     "output": lambda state, entry, arguments, keywords: write_content(
         state, "/dev/stdout", to_text(arguments[-1] if arguments else "")
     ),
+    "handle": _write_handle,
     "exit": lambda state, entry, arguments, keywords: None,
     "same": lambda state, entry, arguments, keywords: arguments[0] if arguments else UNKNOWN,
 }
@@ -353,35 +389,4 @@ def call_file_method(state: CodeState, file: FileValue, name: str, arguments: Ar
         if name in ("readlines", "each_line") and UNKNOWN not in content:
             return list(content.splitlines(keepends=True))
         return content
-    return call_callbacks(state, arguments, {})
-
-
-def _find_script(state: CodeState) -> str:
-    if not state.argv or state.argv[0].startswith("-"):
-        return UNKNOWN
-    return resolve_path(state, state.argv[0])
-
-
-def _find_script_folder(state: CodeState) -> str:
-    script = _find_script(state)
-    return find_folder(state) if script == UNKNOWN else find_parent(script)
-
-
-_VARIABLES: Mapping[str, Callable[[CodeState], Value]] = name_table(
-    {
-        "os.environ os.environb process.env ENV %ENV $_ENV $_SERVER Bun.env": lambda state: state.environment,
-        "sys.argv $argv": lambda state: list(state.argv),
-        "process.argv": lambda state: ["node", *state.argv],
-        "ARGV @ARGV Deno.args": lambda state: list(state.argv[1:]),
-        "__file__ __filename __FILE__ $0 import.meta.url import.meta.filename": _find_script,
-        "__dirname __DIR__ __dir__ import.meta.dirname": _find_script_folder,
-    }
-)
-
-
-def find_constant(state: CodeState, name: str) -> Value | None:
-    """Return the value of a constant or variable of a library, by its full name; None if it has none."""
-    if name in CONSTANTS:
-        return CONSTANTS[name]
-    finder = _VARIABLES.get(name)
-    return finder(state) if finder is not None else None
+    return file.path if name in ("path", "to_path", "filename") else call_callbacks(state, arguments, {})

@@ -9,7 +9,6 @@ from typing import TypeAlias
 from hookline.shell.code.methods import flatten_items
 from hookline.shell.code.tables import (
     CALLS,
-    GIT_METHODS,
     LIBRARY_FUNCTIONS,
     MODULE_NAMES,
     PREFIXES,
@@ -27,7 +26,6 @@ from hookline.shell.code.values import (
     Method,
     Partial,
     PathValue,
-    Program,
     Reference,
     Value,
     bound_text,
@@ -84,6 +82,9 @@ def add_command(
     clean = remove_marks(substitute_captured(state, text)) if text is not None else None
     words = tuple(remove_marks(word) for word in argv)
     stdin = given if isinstance(given, str) else ""
+    if CAPTURED in stdin:
+        feeder = f"printf %s {substitute_captured(state, stdin)}"
+        clean, words, stdin = f"{remove_marks(feeder)} | {clean or shlex.join(words)}", (), ""
     state.commands.append(CodeCommand(clean, words, cwd, tuple(settings.items()), stdin))
 
 
@@ -102,12 +103,12 @@ def run_command(state: CodeState, value: Value, keywords: Keywords) -> None:
         for option in value.options:
             run_command(state, option, keywords)
     elif isinstance(value, list):
-        _run_argv(state, value, keywords)
+        run_argv(state, value, keywords)
     else:
         add_command(state, keywords, text=to_text(value))
 
 
-def _run_argv(state: CodeState, items: list[Value], keywords: Keywords) -> None:
+def run_argv(state: CodeState, items: list[Value], keywords: Keywords) -> None:
     if isinstance(items[:1] and items[0], dict):  # Ruby: the environment comes first
         keywords, items = {**keywords, "env": items[0]}, items[1:]
     words = [item for item in items if not isinstance(item, dict)]
@@ -163,7 +164,7 @@ def run_words(state: CodeState, entry: LibraryCall, arguments: Arguments, keywor
     if len(texts) == 1 and not isinstance(arguments[0], list):
         run_command(state, texts[0], options)
     else:
-        _run_argv(state, words, options)
+        run_argv(state, words, options)
     output = find_output(state)
     call_functions(state, arguments)
     return output
@@ -173,7 +174,7 @@ def run_exec(state: CodeState, entry: LibraryCall, arguments: Arguments, keyword
     position = entry.positions[0]
     words = get_argument(arguments, keywords, position + 1)
     items = to_items(words) if isinstance(words, list) else [UNKNOWN]
-    _run_argv(state, [get_argument(arguments, keywords, position), *items[1:]], keywords)
+    run_argv(state, [get_argument(arguments, keywords, position), *items[1:]], keywords)
     return UNKNOWN
 
 
@@ -189,48 +190,12 @@ def run_file(state: CodeState, entry: LibraryCall, arguments: Arguments, keyword
         text = " ".join(map(to_text, [program, *rest]))
         add_command(state, options, text=bound_text(state, text))
     elif rest or UNKNOWN in to_text(program) or " " not in to_text(program):
-        _run_argv(state, [program, *rest], options)
+        run_argv(state, [program, *rest], options)
     else:
         add_command(state, options, text=to_text(program))
     output = find_output(state)
     call_functions(state, arguments)
     return output
-
-
-def run_program(state: CodeState, program: Program, arguments: Arguments, keywords: Keywords) -> Value:
-    """Run a program by the names and arguments of a call: `repo.git.push("origin", force=True)`."""
-    words = [*program.words, *program.members]
-    is_git = to_text(words[0]) == "git" and len(program.members) < len(words)
-    options = {
-        **keywords,
-        **{key: item for value in arguments if isinstance(value, dict) for key, item in value.items()},
-    }
-    texts = [_to_word(item) for item in flatten_items(arguments) if not isinstance(item, dict)]
-    if is_git and program.members:
-        name = program.members[-1]
-        words = [*program.words, *GIT_METHODS.get(name, name.replace("_", "-")).split()]
-        texts = texts[texts[:1] == ["git"] :]
-        if "reset" in words:
-            texts = ["--hard" if text.lower().endswith("hard") else text for text in texts]
-    flags = [_to_option(name, value) for name, value in options.items()]
-    _run_argv(state, [*words, *texts, *[flag for flag in flags if flag]], {})
-    call_functions(state, arguments)
-    return Program(program.words) if is_git else find_output(state)
-
-
-def _to_word(value: Value) -> str:
-    return value.name.rpartition(".")[2] if isinstance(value, Reference) else to_text(value)
-
-
-def _to_option(name: str, value: Value) -> str:
-    """Return the option for a named argument; nothing for one that is false or no text."""
-    flag = name if name.startswith("-") else f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
-    flag = "--hard" if flag == "--working-tree" else flag
-    if value is True or value is None or value == 1:
-        return flag if value is not None or name.startswith("-") else ""
-    if name.startswith("refspec"):
-        return to_text(value)
-    return f"{flag}={value}" if isinstance(value, str) else ""
 
 
 def kill_process(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
@@ -246,8 +211,8 @@ def is_library_name(state: CodeState, name: str) -> bool:
 
 def call_callbacks(state: CodeState, arguments: Arguments, keywords: Keywords) -> Value:
     target, given = keywords.get("target"), keywords.get("args")
-    if target is not None and isinstance(given, list):  # Thread(target=function, args=(…))
-        return state.call(state, target, given, {})
+    if isinstance(target, Reference) or is_function(target):  # Thread(target=function, args=(…))
+        return state.call(state, target, given if isinstance(given, list) else [], {})
     if "default" in keywords and arguments and isinstance(arguments[0], str):  # an option of a command line
         state.defaults[arguments[0].lstrip("-").replace("-", "_")] = keywords["default"]
     for position, value in enumerate(arguments):

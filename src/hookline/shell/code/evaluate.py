@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 from hookline.shell.code import syntax
-from hookline.shell.code.commands import run_program
 from hookline.shell.code.lookup import (
     assign,
     bind_parameters,
@@ -22,6 +21,7 @@ from hookline.shell.code.lookup import (
     find_value,
 )
 from hookline.shell.code.operators import apply_operator, apply_unary, find_item, find_restrictions
+from hookline.shell.code.programs import extend_program, find_program, run_program
 from hookline.shell.code.syntax import Body, Node
 from hookline.shell.code.values import (
     CAPTURED,
@@ -30,7 +30,6 @@ from hookline.shell.code.values import (
     Arguments,
     Choice,
     ClassValue,
-    CodeProblem,
     CodeState,
     FunctionValue,
     Instance,
@@ -50,6 +49,7 @@ from hookline.shell.code.values import (
     forget_numbers,
     is_certain,
     is_known,
+    report,
     to_any_depth,
     to_list,
     to_text,
@@ -86,7 +86,7 @@ def execute(state: CodeState, body: Body) -> bool:
 def evaluate(state: CodeState, node: Node) -> Value:
     count_work(state, 1)
     if state.depth >= _MAX_DEPTH:
-        state.problems.append(CodeProblem("code is nested too deeply", ""))
+        report(state, "code is nested too deeply", "")
         raise OutOfWork
     state.depth += 1
     try:
@@ -106,6 +106,10 @@ def _index(state: CodeState, node: syntax.Index) -> Value:
         bounds = [evaluate(state, bound) if bound is not None else None for bound in node.key]
         return distribute(lambda value: find_item(state, value, bounds), target)
     key = evaluate(state, node.key)
+    if isinstance(target, Reference) and (program := find_program(state, target.name)) is not None:
+        target = program
+    if isinstance(target, Program):  # plumbum: git["push", "origin"]
+        return extend_program(state, target, key)
     if isinstance(target, Reference | Instance):
         return distribute(lambda item: find_member(state, target, to_text(item)), key)
     return distribute(lambda value, item: find_item(state, value, item), target, key)
@@ -145,11 +149,6 @@ def call(state: CodeState, function: Value, arguments: Arguments, keywords: Keyw
         return function
     state.calls_unknown = True
     return call_library(state, "", arguments, keywords)
-
-
-def _call_partial(state: CodeState, function: Partial, arguments: Arguments, keywords: Keywords) -> Value:
-    given = [*function.arguments, *arguments]
-    return call(state, function.function, given, {**dict(function.keywords), **keywords})
 
 
 def _call_function(
@@ -334,11 +333,6 @@ def _yield(state: CodeState, node: syntax.Yield) -> Value:
     return UNKNOWN
 
 
-def _failure(state: CodeState, node: syntax.Failure) -> bool:
-    state.problems.append(CodeProblem(node.reason, node.text))
-    return False
-
-
 def _map_display(state: CodeState, node: syntax.MapDisplay) -> Value:
     found: dict[str, Value] = {}
     for key, expression in node.pairs:
@@ -352,6 +346,12 @@ def _map_display(state: CodeState, node: syntax.MapDisplay) -> Value:
 
 def _evaluate_statement(state: CodeState, node: Node) -> Value:
     """Evaluate a statement in the place of an expression, which some languages allow."""
+    if isinstance(node, syntax.If):
+        branches = [syntax.Block((branch,)) for branch in (node.then, node.otherwise)]
+        return _conditional(state, syntax.Conditional(node.test, *branches))
+    if isinstance(node, syntax.Block) and len(node.parts) == 1 and node.parts[0]:
+        *first, last = node.parts[0]
+        return UNKNOWN if execute(state, tuple(first)) else evaluate(state, last)
     execute(state, (node,))
     return UNKNOWN
 
@@ -363,7 +363,7 @@ _STATEMENTS: Mapping[type, Callable[[CodeState, Any], bool]] = {
     syntax.Stop: lambda state, node: True,
     syntax.Block: lambda state, node: all([execute(state, part) for part in node.parts if part] or [False]),
     syntax.Class: _class,
-    syntax.Failure: _failure,
+    syntax.Failure: lambda state, node: report(state, *node),
 }
 _EXPRESSIONS: Mapping[type, Callable[[CodeState, Any], Value]] = {
     syntax.Literal: lambda state, node: node.value,
@@ -391,7 +391,9 @@ _CALLERS: Mapping[type, Callable[[CodeState, Any, Arguments, Keywords], Value]] 
     Method: lambda state, value, *given: call_method(state, value.receiver, value.name, *given),
     FunctionValue: _call_function,
     ClassValue: create_instance,
-    Partial: _call_partial,
+    Partial: lambda state, value, arguments, keywords: call(
+        state, value.function, [*value.arguments, *arguments], {**dict(value.keywords), **keywords}
+    ),
     Program: run_program,
     Instance: lambda state, value, *given: call(state, find_member(state, value, "__call__"), *given),
     Choice: lambda state, value, *given: choose([call(state, option, *given) for option in value.options]),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import posixpath
 import re
 import shlex
 from collections.abc import Callable, Mapping
@@ -21,10 +20,9 @@ from hookline.shell.code.methods import (
     join_characters,
     join_texts,
 )
-from hookline.shell.code.operators import format_percent, format_value
+from hookline.shell.code.operators import apply_operator, format_percent, format_value
 from hookline.shell.code.values import (
     MAX_ITEMS,
-    TREE,
     UNKNOWN,
     Arguments,
     CodeState,
@@ -38,18 +36,11 @@ from hookline.shell.code.values import (
     Value,
     bound_text,
     choose,
-    expand_home,
-    find_folder,
-    find_parent,
     is_known,
-    join_paths,
-    resolve_path,
     to_items,
     to_text,
-    translate_pattern,
 )
 
-_TEMPORARY = "/tmp/" + UNKNOWN  # noqa: S108 -- nothing is written there
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _WORD = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""")
 _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
@@ -85,30 +76,9 @@ class Given(NamedTuple):
 Function: TypeAlias = Callable[[Given], Value]
 
 
-def _join_relative(given: Given) -> Value:
-    """Join paths where an absolute one does not replace those before it."""
-    texts = [to_text(item) for item in flatten_items(given.values)]
-    return posixpath.normpath("/".join(texts)) if texts else "."
-
-
-def _expand_path(given: Given) -> Value:
-    path = expand_home(given.state, get_text(given.values, 0))
-    return resolve_path(given.state, join_paths(get_text(given.values, 1), path))
-
-
-def _of_path(function: Callable[[CodeState, str], str]) -> Function:
-    """Return a function from a path to a path, which keeps a path object."""
-
-    def apply(given: Given) -> Value:
-        found = function(given.state, get_text(given.values, 0))
-        return PathValue(found) if isinstance(given.first, PathValue) else found
-
-    return apply
-
-
-def _expand_variables(given: Given) -> Value:
-    variables = given.state.environment
-    return _VARIABLE.sub(lambda match: to_text(variables.get(match[1] or match[2], UNKNOWN)), given.text)
+def substitute_variables(text: str, values: Mapping[str, Value]) -> str:
+    """Return *text* with the values in place of `$name` and `${name}`."""
+    return _VARIABLE.sub(lambda match: to_text(values.get(match[1] or match[2], UNKNOWN)), text)
 
 
 def _find_variable(given: Given) -> Value:
@@ -121,15 +91,6 @@ def _set_variable(given: Given) -> Value:
     name, equals, value = get_text(given.values, 0).partition("=")
     text = value if equals else get_text(given.values, 1)
     given.state.environment[name] = given.state.changed_variables[name] = text
-    return None
-
-
-def _change_folder(given: Given) -> Value:
-    outer = given.state.folder
-    given.state.folder = resolve_path(given.state, expand_home(given.state, given.text))
-    for function in given.values[1:]:  # Ruby: Dir.chdir(folder) { … }
-        given.state.call(given.state, function, [given.text], {})
-        given.state.folder = outer
     return None
 
 
@@ -187,6 +148,14 @@ def _new_record(given: Given) -> Value:
     return Partial(Reference("record()"), (list(names),))
 
 
+def _find_default(given: Given) -> Value:
+    """Return the default of a field, or the result of the function that makes it."""
+    factory = given.keywords.get("default_factory", given.keywords.get("factory"))
+    if factory is not None:
+        return given.state.call(given.state, factory, [], {})
+    return given.keywords.get("default", given.first)
+
+
 def _quote(given: Given) -> Value:
     """Return a text in quotes for a shell; the items of a list become words."""
     texts = [to_text(item) for item in (given.items if isinstance(given.first, list) else [given.first])]
@@ -197,8 +166,10 @@ def _find_program(*words: str) -> Function:
     """Return a function that returns an object which runs a program, in the folder of the last argument."""
 
     def function(given: Given) -> Value:
-        options = [value for value in given.values if isinstance(value, str | PathValue)]
-        return Program((*words, "-C", to_text(options[-1])) if words and options else (*words, *options))
+        options = [to_text(value) for value in given.values if isinstance(value, str | PathValue)]
+        if words == ("ssh",):
+            return Program((*words, *(options or ["host"])[:1]))
+        return Program((*words, "-C", options[-1]) if words and options else (*words, *options))
 
     return function
 
@@ -211,6 +182,8 @@ def _find_member(given: Given) -> Value:
 
 
 def _import_module(given: Given) -> Value:
+    if given.text == "shelljs/global":
+        given.state.star_modules.append("shelljs")
     is_module = given.text and UNKNOWN not in given.text and not given.text.startswith(("./", "/", "../"))
     return Reference(given.text) if is_module else UNKNOWN
 
@@ -227,25 +200,6 @@ def _substitute(given: Given) -> Value:
     if len(given.values) < 3 or re.escape(given.text) != given.text:  # noqa: PLR2004 -- pattern, new, text
         return UNKNOWN
     return apply_text_method(given.state, "replace", given.values[2], given.values[:2])
-
-
-def _glob(given: Given) -> Value:
-    given.state.lists_folders = True
-    root = to_text(given.keywords.get("root_dir", ""))
-    patterns = given.items if isinstance(given.first, list) else [get_text(given.values, 0)]
-    paths = [join_paths(root, expand_home(given.state, to_text(pattern))) for pattern in patterns]
-    return [translate_pattern(path) for path in paths]
-
-
-def _glob_below(*folders: str) -> Function:
-    """Return a function that finds a pattern directly below a path object, or below *folders* of it."""
-
-    def function(given: Given) -> Value:
-        given.state.lists_folders = True
-        name = translate_pattern(get_text(given.values, 1)).removeprefix("./")
-        return [PathValue(join_paths(get_text(given.values, 0), *folders, name))]
-
-    return function
 
 
 def _split_words(given: Given) -> Value:
@@ -320,15 +274,9 @@ def _of_text(name: str, subject: str) -> Function:
 
 FUNCTIONS: Mapping[str, Function] = {
     "first": lambda given: given.first,
-    "join": lambda given: join_paths(*given.texts) if given.values else "",
-    "join_relative": _join_relative,
-    "resolve": lambda given: resolve_path(given.state, join_paths(*given.texts) if given.values else ""),
-    "expand_path": _expand_path,
-    "new_path": lambda given: PathValue(join_paths(*given.texts) if given.values else "."),
-    "expand_variables": _expand_variables,
+    "expand_variables": lambda given: substitute_variables(given.text, given.state.environment),
     "find_variable": _find_variable,
     "set_variable": _set_variable,
-    "change_folder": _change_folder,
     "range": _range,
     "integer": _integer,
     "length": _length,
@@ -341,6 +289,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "new_mapping": _new_mapping,
     "new_list": _new_list,
     "new_record": _new_record,
+    "field": _find_default,
     "record": lambda given: (
         dict(zip(map(to_text, given.items), given.values[1:], strict=False)) | dict(given.keywords)
     ),
@@ -350,9 +299,6 @@ FUNCTIONS: Mapping[str, Function] = {
     "run_code": _run_code,
     "call_function": lambda given: given.state.call(given.state, given.first, to_items(given.values[-1]), {}),
     "substitute": _substitute,
-    "glob": _glob,
-    "glob_path": _glob_below(),
-    "glob_tree": _glob_below(TREE),
     "partial": lambda given: Partial(given.first, tuple(given.values[1:]), tuple(given.keywords.items())),
     "character": lambda given: join_characters(flatten_items(given.values)),
     "split_words": _split_words,
@@ -370,30 +316,20 @@ FUNCTIONS: Mapping[str, Function] = {
     "decode": _decode,
     "pack": _pack,
     "join_words": _quote,
-    "split_extension": lambda given: list(posixpath.splitext(get_text(given.values, 0))),
-    "extension": lambda given: UNKNOWN if UNKNOWN in given.text else posixpath.splitext(given.text)[1],
     "call_by_name": _call_by_name,
     "compile": lambda given: Partial(Reference("eval"), tuple(given.values[-1:])),
     "container": lambda given: next(
         (item for item in given.values if isinstance(item, list | dict)), UNKNOWN
     ),
-    "home": lambda given: given.state.home,
-    "home_path": lambda given: PathValue(given.state.home),
-    "folder": lambda given: find_folder(given.state),
-    "folder_path": lambda given: PathValue(find_folder(given.state)),
     "stdin": lambda given: given.state.stdin or UNKNOWN,
-    "temporary": lambda given: _TEMPORARY,
-    "temporary_root": lambda given: _TEMPORARY[:-2],
-    "parent": _of_path(lambda state, path: find_parent(path)),
-    "base": _of_path(lambda state, path: posixpath.basename(path) or UNKNOWN),
-    "expand_home": _of_path(expand_home),
-    "absolute": _of_path(resolve_path),
     **{part: _entries(part) for part in ("keys", "values", "entries")},
 }
 FUNCTION_FAMILIES: Mapping[str, Callable[..., Function]] = {
     "text": _of_text,
     "items": _of_list,
     "program": _find_program,
+    "object": lambda name: lambda given: Reference(name),
+    "operate": lambda sign: lambda given: apply_operator(given.state, sign, *given.values[:2]),
     "encoded": lambda encoding: lambda given: decode_text(encoding, given.text),
 }
 """Functions with parameters, such as the name of a method."""

@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hookline.shell.code import syntax
-from hookline.shell.code.actions import apply_call, call_file_method, call_path_method, find_constant
+from hookline.shell.code.actions import apply_call, call_file_method, call_path_method
 from hookline.shell.code.commands import (
     REFERENCE_METHODS,
     call_callbacks,
+    call_functions,
     find_full_name,
     is_library_name,
-    run_program,
     write_input,
 )
-from hookline.shell.code.functions import Given
+from hookline.shell.code.functions import Given, substitute_variables
 from hookline.shell.code.methods import (
     LIST_METHODS,
     MAPPING_METHODS,
@@ -25,13 +25,14 @@ from hookline.shell.code.methods import (
     join_texts,
 )
 from hookline.shell.code.operators import find_item, format_fields
+from hookline.shell.code.programs import find_program, run_program
 from hookline.shell.code.syntax import Body, Node
 from hookline.shell.code.tables import (
     CALLS,
     LANGUAGE_FUNCTIONS,
     LIBRARY_FUNCTIONS,
     METHODS_OF_ANY,
-    PROGRAM_PREFIXES,
+    find_constant,
 )
 from hookline.shell.code.values import (
     CAPTURED,
@@ -279,13 +280,10 @@ def call_library(state: CodeState, name: str, arguments: Arguments, keywords: Ke
         return distribute(lambda *values: found(Given(state, list(values), keywords)), *arguments)
     if entry is not None:
         return apply_call(state, entry, arguments, keywords)
-    for prefix, words in PROGRAM_PREFIXES.items():
-        if f"{state.language}:{full}".startswith(prefix):
-            members = f"{state.language}:{full}".removeprefix(prefix).split(".")
-            program = Program(words, tuple(members)) if words else Program(tuple(members))
-            return run_program(
-                state, program, arguments[bool(words) :] if len(arguments) > 1 else arguments, keywords
-            )
+    program = find_program(state, full)
+    if program is not None:  # a library for git takes the repository first
+        takes_folder = bool(program.members) and len(arguments) > 1
+        return run_program(state, program, arguments[takes_folder:], keywords)
     method = "" if full == "run" else last  # only a method of that name runs a command; a function may be any
     return call_unknown_method(state, method, UNKNOWN, arguments, keywords)
 
@@ -309,8 +307,10 @@ def find_attribute(state: CodeState, value: Value, name: str) -> Value:
         return PATH_PROPERTIES[name](value.text)
     if isinstance(value, dict) and (name in value or isinstance(value, Environment)):
         return find_item(state, value, name) if name not in MAPPING_METHODS else Method(value, name)
-    if isinstance(value, FileValue) and name in ("buffer", "name"):
+    if isinstance(value, FileValue) and name in ("buffer", "name", "filename"):
         return value if name == "buffer" else value.path
+    if name == "path" and isinstance(value, list) and value[:1] and isinstance(value[0], PathValue):
+        return PATH_PROPERTIES["parent"](value[0].text)  # the folder of fs.opendir
     if name == "length" and isinstance(value, list | str):
         return len(value) if UNKNOWN not in value else UNKNOWN
     if value == UNKNOWN and name in state.defaults:
@@ -326,6 +326,7 @@ _OUTPUT_METHODS: Mapping[str, Callable[[CodeState, Any, Arguments], Value]] = {
     **dict.fromkeys(
         (*_OUTPUTS, "read", "decode", "toString", "readlines"), lambda state, output, given: output
     ),
+    **dict.fromkeys(("on", "once"), lambda state, output, given: call_functions(state, given, output)),
 }
 
 
@@ -382,6 +383,9 @@ def _call_text_method(
         return distribute(
             lambda *values: bound_text(state, format_fields(text, list(values), keywords)), *arguments
         )
+    if name in ("substitute", "safe_substitute"):
+        values = dict(keywords) | {k: v for one in arguments if isinstance(one, dict) for k, v in one.items()}
+        return substitute_variables(text, values)
     if name in ("each", "times", "forEach", "map", "filter", "each_line"):
         items: list[Value] = list(range(min(receiver, MAX_ITEMS))) if isinstance(receiver, int) else [text]
         return LIST_METHODS["filter" if name == "filter" else "map"](state, items, arguments)

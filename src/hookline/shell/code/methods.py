@@ -74,8 +74,8 @@ def _split(text: str, arguments: Arguments) -> Value:
     separator = get_text(arguments, 0)
     if not arguments or separator in (r"\s+", " +", " "):
         return list(text.split(None if separator != " " else " ")[:MAX_ITEMS])
-    if not separator:
-        return list(text[:MAX_ITEMS])
+    if not separator or UNKNOWN in separator:  # a NUL character stands for an unknown part
+        return [text] if separator else list(text[:MAX_ITEMS])
     limit = get_number(arguments, 1, -1)
     return list(text.split(separator, -1 if limit is None else limit)[:MAX_ITEMS])
 
@@ -326,6 +326,7 @@ PATH_PROPERTIES: Mapping[str, Callable[[str], Value]] = {
     "suffix": lambda text: posixpath.splitext(text)[1] if UNKNOWN not in text else UNKNOWN,
     "parts": lambda text: list(text.split("/")),
     "path": PathValue,
+    "parentPath": lambda text: PathValue(find_parent(text)),
 }
 
 

@@ -37,23 +37,18 @@ from hookline.shell.code.values import (
 )
 
 _MAX_NUMBER = 1 << 64
-
 _MAX_SHIFT = 64
-
 _MAX_WIDTH_DIGITS = 4
-
 _ARITHMETIC: Mapping[str, Callable[[float, float], float]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
     "%": operator.mod, "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift,
     ">>": operator.rshift,
 }  # fmt: skip
-
 _COMPARISONS: Mapping[str, Callable[[Any, Any], Value]] = {
     **dict.fromkeys(("==", "===", "eq"), operator.eq),
     **dict.fromkeys(("!=", "!==", "ne"), operator.ne),
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
-
 _FORMAT = re.compile(r"%(?:\((\w+)\))?([-+ 0#]*)(\d*)(?:\.\d+)?([a-zA-Z%])")
 
 _FIELD = re.compile(r"\{\{|\}\}|\{(\w*)(?:[.\[][^{}:!]*)?(?:![rsa])?(:[^{}]*)?\}")
@@ -75,6 +70,13 @@ def _add(state: CodeState, left: Value, right: Value) -> Value:
     if isinstance(left, PathValue):
         return PathValue(join_paths(left.text, to_text(right)))
     return bound_text(state, to_text(left) + to_text(right))
+
+
+def _append(state: CodeState, left: Value, right: Value) -> Value:
+    if not isinstance(left, list):
+        return _add(state, left, right)
+    left += [right] if len(left) < MAX_ITEMS else []
+    return left
 
 
 def _divide(state: CodeState, left: Value, right: Value) -> Value:
@@ -147,7 +149,8 @@ def _join_lists(left: Value, right: Value) -> Value:
 
 
 _OPERATORS: Mapping[str, Callable[[CodeState, Value, Value], Value]] = {
-    **dict.fromkeys(("+", ".", "<<", ".."), _add),
+    **dict.fromkeys(("+", ".", ".."), _add),
+    "<<": _append,
     **dict.fromkeys(("*", "x"), _repeat),
     "/": _divide,
     "%": _modulo,
@@ -256,9 +259,7 @@ _TESTS = name_table(
 """Functions that test the name of a file, and the part of it that they compare."""
 _SUFFIX_PARTS = frozenset({"suffix", "extname", "splitext", "getExtension", "pathinfo"})
 _EQUALITIES = {"==": True, "===": True, "eq": True, "!=": False, "!==": False, "ne": False}
-
 _MEMBERSHIPS = {"in": True, "not in": False}
-
 _MATCHES = {"=~": True, "!~": False}
 
 

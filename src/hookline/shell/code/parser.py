@@ -206,7 +206,7 @@ def _parse_operand(parser: Parser) -> Node:
 
 
 def _number(text: str) -> Node:
-    plain = text.replace("_", "").lower().rstrip("n")
+    plain = re.sub(r"^0(?=\d+$)", "0o", text.replace("_", "").lower().rstrip("n"))
     try:
         return syntax.Literal(
             int(plain, 0) if not re.search(r"[.e]", plain) or plain[:2] == "0x" else float(plain)

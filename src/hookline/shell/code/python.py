@@ -236,7 +236,18 @@ def _try(node: ast.Try) -> Body:
 
 
 def _match(node: ast.Match) -> Body:
-    return (_convert(node.subject), syntax.Block(tuple([_convert_body(case.body) for case in node.cases])))
+    cases = [(_find_case_values(case.pattern), _convert_body(case.body)) for case in node.cases]
+    return syntax.choose_case(_convert(node.subject), cases)
+
+
+def _find_case_values(pattern: ast.pattern) -> Body:
+    """Return the values that a pattern matches; none if it matches anything."""
+    if isinstance(pattern, ast.MatchValue):
+        return (_convert(pattern.value),)
+    if isinstance(pattern, ast.MatchOr):
+        return tuple([value for part in pattern.patterns for value in _find_case_values(part)])
+    is_rest = isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+    return () if is_rest else (syntax.Literal(UNKNOWN),)
 
 
 def _import(node: ast.Import) -> Body:

@@ -46,7 +46,7 @@ from hookline.shell.options import word_set
 _TOKEN = re.compile(
     r"""(?P<space>(?:[ \t\r\n]|\\\n|\#[^\n]*|^=begin.*?(?:^=end|\Z)|^__END__.*)+)
       | (?P<quote>["'`/]|%[wWiIqQxr]?[({\[<|!/]|<<[~-]?["'A-Z]|:["]|(?<!:):[A-Za-z_]\w*[?!]?)
-      | (?P<number>0[xX][\da-fA-F]+|\d[\d_]*(?:\.\d+)?)
+      | (?P<number>0[xXoObB][\da-fA-F]+|\d[\d_]*(?:\.\d+)?)
       | (?P<name>(?:@@?|\$)?[A-Za-z_\0][\w\0]*(?:[?!](?![=~]))?|\$[0-9!@&*?$])
       | (?P<operator><=>|===|\*\*=|\|\|=|&&=|\.\.\.|<<=|>>=|->|=>|==|!=|=~|!~|<=|>=|&&|\|\||\.\.|&\.|::|\+=|-=
           |\*=|/=|<<|>>|\*\*|[-+*%.<>=!?:;,(){}\[\]&|^~])""",
@@ -211,15 +211,16 @@ def _parse_for(parser: Parser) -> Body:
 
 def _parse_case(parser: Parser) -> Body:
     subject = NOTHING if peek(parser).after_newline else parse_expression(parser)
-    parts: list[Body] = []
+    cases: list[tuple[Body, Body]] = []
     while not accept(parser, "end"):
+        values: Body = ()
         if accept(parser, "when", "in"):
-            _parse_arguments(parser)
+            values = _parse_arguments(parser)
             accept(parser, "then", ";")
         elif not accept(parser, "else", ";"):
             raise ParseFailure
-        parts.append(parse_body(parser, "when", "else", "end", "in"))
-    return (subject, syntax.Block(tuple(parts)))
+        cases.append((values, parse_body(parser, "when", "else", "end", "in")))
+    return syntax.choose_case(subject, cases)
 
 
 def _parse_begin(parser: Parser) -> Body:

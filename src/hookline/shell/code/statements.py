@@ -19,7 +19,7 @@ from hookline.shell.code.syntax import NOTHING, Body, Node
 from hookline.shell.code.tokens import ParseFailure, Parser, accept, expect, peek, skip_until, take
 from hookline.shell.result import UNKNOWN
 
-_WITHOUT_VALUE = (syntax.If, syntax.Loop, syntax.Return, syntax.Stop, syntax.Failure, syntax.Class)
+_WITHOUT_VALUE = (syntax.Loop, syntax.Return, syntax.Stop, syntax.Failure, syntax.Class)
 
 
 def parse_header(parser: Parser) -> Node:
@@ -117,18 +117,31 @@ def parse_try(parser: Parser) -> Body:
 
 
 def parse_switch(parser: Parser) -> Body:
+    """Parse a `switch`; a case without a `break` goes on with the next one."""
     expect(parser, "(")
     subject = parse_parenthesis(parser)
     expect(parser, "{")
-    parts: list[Body] = []
+    parts: list[tuple[Body, Body]] = []
     while not accept(parser, "}"):
+        values: Body = ()
         if accept(parser, "case"):
-            parse_expression(parser, CONDITIONAL + 1)
+            values = (parse_expression(parser, CONDITIONAL + 1),)
         elif not accept(parser, "default"):
             raise ParseFailure
         accept(parser, ":", ";")
-        parts.append(parse_body(parser, "case", "default"))
-    return (subject, syntax.Block(tuple(parts)))
+        parts.append((values, parse_body(parser, "case", "default")))
+    return syntax.choose_case(subject, _join_cases(parts))
+
+
+def _join_cases(parts: list[tuple[Body, Body]]) -> list[tuple[Body, Body]]:
+    """Return the cases, each with the bodies up to the next `break`, which ends nothing but the case."""
+    cases: list[tuple[Body, Body]] = []
+    after: Body = ()
+    for values, body in reversed(parts):
+        ends = bool(body) and isinstance(body[-1], syntax.Stop | syntax.Return)
+        after = body if ends else body + after
+        cases.append((values, after[:-1] if after and isinstance(after[-1], syntax.Stop) else after))
+    return cases[::-1]
 
 
 def parse_class(parser: Parser) -> Body:
@@ -168,6 +181,8 @@ def _parse_member(parser: Parser) -> Body:
 
 def return_last(body: Body) -> Body:
     """Return *body* with the value of its last expression as its result."""
+    if body and isinstance(last := body[-1], syntax.If):
+        return (*body[:-1], last._replace(then=return_last(last.then), otherwise=return_last(last.otherwise)))
     if not body or isinstance(body[-1], _WITHOUT_VALUE):
         return body
     return (*body[:-1], syntax.Return(body[-1]))

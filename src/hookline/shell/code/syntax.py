@@ -162,3 +162,14 @@ Node: TypeAlias = (
     | Yield | Stop | Block | Failure
 )  # fmt: skip
 NOTHING = Literal(None)
+
+
+def choose_case(subject: Node, cases: list[tuple[Body, Body]]) -> Body:
+    """Return the conditions for *cases*: the values of each (none for the default), and its body."""
+    rest: Body = next((body for values, body in cases if not values), ())
+    for values, body in reversed([case for case in cases if case[0]]):
+        test: Node = Binary("==", subject, values[0])
+        for value in values[1:]:
+            test = Binary("or", test, Binary("==", subject, value))
+        rest = (If(test, body, rest),)
+    return rest

@@ -202,6 +202,12 @@ def count_work(state: CodeState, units: int) -> None:
             raise OutOfWork
 
 
+def report(state: CodeState, reason: str, text: str) -> bool:
+    """Record a part that was not evaluated; return False, because the rest of the code is."""
+    state.problems.append(CodeProblem(reason, text))
+    return False
+
+
 def bound_text(state: CodeState, text: str) -> str:
     """Return *text*, or unknown if it is too long; the work grows with its length."""
     count_work(state, len(text) >> 6)
