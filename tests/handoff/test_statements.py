@@ -1,89 +1,8 @@
-"""Test the kinds of prompts and of an agent's sentences."""
+"""Test the kinds of an agent's sentences."""
 
 import pytest
 
 from hookline.handoff.statements import classify, is_result, split_sentences
-
-TASKS = """\
-Fixed, thanks. Next ticket: the CSV export drops the last row when the file ends without newline
-ok merged. now the same for the Android client please
-Perfect. Then let's get the release notes ready for 4.2, grouped by area
-that works. I also want a dry-run flag for the importer that prints what would change
-good, ship it. After that: the search page needs keyboard navigation (arrow keys, enter, escape)
-cool. can you now write the migration guide for plugin authors?
-Deployed, all quiet. Second thing for today: alerts for queue depth over 10k, in Terraform like the others
-New problem: checkout returns 500 for guests since the deploy. Look into it before anything else
-leave that for later. production is throwing 502s on /api/search, find out why
-PAY-812: refunds over 10 000 are rejected by the gateway. Reproduce with the sandbox first
-Add rate limiting to the public API, 100 requests per minute and key, 429 with Retry-After
-Please rewrite the onboarding tutorial so that it starts with Docker Compose and not with pip
-I'd like to have the dashboard load in under a second. Profile it and fix the top two
-Great! Could we also get the same thing for invoices?
-ok that's in. let's tackle the flaky login test now, it failed three times this week
-stop, forget the refactoring. We need a hotfix on release/3.1: dates before 1970 crash the parser
-merci! Now translate the emails to French, templates are in mails/
-The nightly job leaks memory, 200 MB per run. Find the leak.
-Users report that uploads over 2 GB hang at 99%. Please investigate
-and now the harder part: make it work offline, with a queue that syncs when the network is back
-while CI runs: write the ADR for the switch to ULIDs, docs/adr has the template
-Awesome work. One more: the docker image should build for arm64 too
-alright, part 2. Replace moment by date-fns in packages/web, no behaviour change
-""".splitlines()
-CHOICES = """\
-no, use a queue. polling every second kills the database
-not like that. the API must stay backwards compatible
-don't add a dependency for this, write the ten lines yourself
-please keep the old field for one release
-use Postgres advisory locks instead, we have no redis in prod
-option 2, but with a feature flag
-I prefer the second variant, it is easier to test
-yes, but only for logged in users
-make it configurable instead of hard coding 30 seconds
-ok but don't touch the public interface
-we can't use GPL libraries here
-the timeout should be 5 s, not 30
-b, and name it retry_after
-hmm, rather put this into the middleware so all routes get it
-the column has to stay nullable, mobile 2.x doesn't send it
-tabs are fine, but no semicolons please
-never log the token, not even in debug
-skip the cache, correctness first: no stale prices
-go with sqlite for the tests, postgres only in CI
-remove it, we don't need a retry there
-that's over-engineered. a dict is enough, no class please
-keep it simple: no new table, a JSON column will do
-""".splitlines()
-REPLIES = """\
-ok
-yes
-continue
-go on please
-looks good, continue
-thanks, that's all for today
-why does it need root?
-what does the second query do?
-I'm back. go ahead
-sounds good
-hm, interesting
-ok do it
-push it
-lunch, back in an hour
-the VPN is up again, you can go on
-did the tests pass?
-""".splitlines()
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        (text, kind)
-        for kind, texts in (("task", TASKS), ("choice", CHOICES), ("reply", REPLIES))
-        for text in texts
-    ],
-)
-def test_prompts(text, kind):
-    assert classify(text, "person") == kind
-
 
 NEXT = """\
 Next: port the two remaining handlers, then run the contract tests.
@@ -142,7 +61,7 @@ There are 83 call sites in 12 packages.
     [(text, kind) for kind, texts in (("next", NEXT), ("failed", FAILED), ("", PLAIN)) for text in texts],
 )
 def test_sentences_of_an_agent(text, kind):
-    assert classify(text, "agent") == kind
+    assert classify(text) == kind
 
 
 @pytest.mark.parametrize(
@@ -157,14 +76,12 @@ def test_sentences_of_an_agent(text, kind):
     ],
 )
 def test_the_end_of_the_work(text, kind):
-    assert classify(text, "agent") == kind
+    assert classify(text) == kind
 
 
-def test_a_request_after_a_result_is_a_task():
+def test_results():
     assert is_result("Small records are 64 % faster.")
     assert not is_result("It is faster. Should I go on?")
-    assert classify("change the log format to JSON", "person", settled=True) == "task"
-    assert classify("no, use JSON", "person", settled=True) == "choice"
 
 
 def test_sentences():

@@ -35,8 +35,6 @@ class Content(Struct, frozen=True, kw_only=True):
     issue: str = ""
     branch: str = ""
     task: str = ""
-    asked: str = ""
-    """The person's last choice, if the agent has not answered it."""
     status: str = ""
     """The agent's last text."""
     blockers: tuple[str, ...] = ()
@@ -90,7 +88,6 @@ _TITLES = {
     "issue": "Issue",
     "branch": "Branch",
     "task": "Task",
-    "asked": "Last choice",
     "blockers": "Blockers",
     "next": "Next step",
     "doing": "In progress",

@@ -29,6 +29,7 @@ from hookline.handoff.extract import SessionFacts, extract_content
 from hookline.memory.learn import find_conversation_reader, find_host, parse_entries
 from hookline.redact import redact, redact_json
 from hookline.system import git_facts
+from hookline.system.git_diff import find_differing
 from hookline.system.git_facts import find_origin, parse_issue
 from hookline.system.paths import Places, user_id
 from hookline.system.tail import read_both_ends
@@ -100,7 +101,7 @@ def is_own(handoff: Handoff, state: str) -> bool:
     return not owner or owner == (user_id(state) or owner)
 
 
-def summarize_session(event: Event, store: Store, root: str) -> Content | None:
+def summarize_session(event: Event, store: Store, root: str, env: Mapping[str, str]) -> Content | None:
     """Return the current handoff content of the session of *event*; None if nothing is known of it."""
     notes, branch = store.notes(event.session), git_facts.find_branch(root)
     previous = _find_by_id(store, str(notes.get(FROM_NOTE) or ""), root)
@@ -112,6 +113,7 @@ def summarize_session(event: Event, store: Store, root: str) -> Content | None:
         done=tuple(todo.text for todo in find_done(notes)),
         blockers=_recall_blockers(store, root, branch),
         before=from_details(previous.details) if previous else None,
+        differing=find_differing(root, env),
         last_text=str(notes.get("handoff.last") or ""),
     )
     return extract_content(_read_entries(event, store), facts, redact)
@@ -252,7 +254,9 @@ def _has_readable_transcript(host: str) -> bool:
 
 
 FACTS: Mapping[str, Callable[[HandoffContext], Any]] = {
-    "handoff_content": lambda context: summarize_session(context.event, context.store, context.root),
+    "handoff_content": lambda context: summarize_session(
+        context.event, context.store, context.root, context.env
+    ),
     "delivery": find_delivery,
     "own_handoff": lambda context: _find_latest(context.event, context.store),
     "agent_text": lambda context: _read_agent_text(context.event, context.store),

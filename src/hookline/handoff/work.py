@@ -33,6 +33,9 @@ _OUTPUT_PART = re.compile(r"\s*(?:\d?>&?\d?\S*\s*)*(?:\|.*|2>&1.*|>\s*/dev/null.
 _SEPARATOR = re.compile(r"\s*(?:&&|;)\s*")
 
 
+_SHORTEST_NAME = 5
+
+
 def pair_calls(entries: Sequence[TranscriptEntry]) -> Iterator[tuple[ToolUse, ToolResult]]:
     """Yield each tool call with its result, in the order of the results."""
     calls = {entry.call: entry for entry in entries if isinstance(entry, ToolUse)}
@@ -47,12 +50,16 @@ class Files:
     def __init__(self, root: str) -> None:
         self.root = root
         self.changed: dict[str, None] = {}
-        self.reverted: list[tuple[str, ...]] = []
-        """The files that each command restored."""
+        self.reverted: dict[str, tuple[str, ...]] = {}
+        """The files that each call restored."""
+        self.committed = False
+        """Whether a commit was made."""
+        self._call = ""
         self._added: set[str] = set()
         self._stashed: dict[str, None] = {}
 
     def follow(self, use: ToolUse) -> None:
+        self._call = use.call
         if use.path and use.kind in ("edit", "write"):
             path = use.path.removeprefix(f"{self.root}/") if self.root else use.path
             self.changed.pop(path, None)
@@ -71,20 +78,33 @@ class Files:
     def _follow_command(self, command: SimpleCommand, words: list[str]) -> None:
         if command.name == "rm":
             self._remove(self._match(words))
-            return
-        action, *rest = [word for word in words if not word.startswith("-c") or word == "-c"] or [""]
+        elif "mv" in (command.name, *words[:1]):
+            self._move([word for word in words if word != "mv" and not word.startswith("-")])
+        else:
+            self._follow_git([word for word in words if not word.startswith("-c") or word == "-c"] or [""])
+
+    def _follow_git(self, words: list[str]) -> None:
+        action, *rest = words
         if action == "add":
             self._added.update(self.changed if _EVERYTHING & set(rest) else self._match(rest))
         elif action == "commit":
             takes_all = any(re.match(r"-[a-z]*a|--all$", word) for word in rest)
             self._remove(list(self.changed) if takes_all or not self._added else list(self._added))
             self._added.clear()
+            self.committed = True
         elif action in ("checkout", "restore", "clean") and "--staged" not in rest:
             self._revert(list(self.changed) if _EVERYTHING & set(rest) else self._match(rest))
         elif action == "reset" and "--hard" in rest:
             self._revert(list(self.changed))
         elif action == "stash":
             self._follow_stash(rest)
+
+    def _move(self, words: list[str]) -> None:
+        """Follow a renamed file; a folder as the target keeps the name."""
+        *sources, target = map(posixpath.normpath, words) if words else ("",)
+        if len(sources) == 1 and _SOURCE_FILE.fullmatch(target):
+            self._remove(sources)
+            self.changed[target] = None
 
     def _follow_stash(self, rest: list[str]) -> None:
         if {"pop", "apply"} & set(rest):
@@ -98,7 +118,7 @@ class Files:
 
     def _revert(self, names: list[str]) -> None:
         if names:
-            self.reverted.append(tuple(names))
+            self.reverted[self._call] = tuple(names)
         self._remove(names)
 
     def _remove(self, names: list[str]) -> None:
@@ -106,11 +126,24 @@ class Files:
             self.changed.pop(name, None)
 
 
-_FOLLOWED = frozenset({"git", "rm"})
+_FOLLOWED = frozenset({"git", "rm", "mv"})
 
 
-def find_commands(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
-    """Return the checks and the repeated commands, the latest last, with those marked that failed last."""
+def follow_files(entries: Sequence[TranscriptEntry], root: str, differing: frozenset[str] | None) -> Files:
+    """Return the files that differ at the end: by git if *differing* is known, else by the calls."""
+    files = Files(root)
+    touched: dict[str, None] = {}
+    for use, result in pair_calls(entries):
+        if not result.error:
+            files.follow(use)
+            touched.update(files.changed)
+    if differing is not None:
+        files.changed = {name: None for name in touched if name in differing}
+    return files
+
+
+def find_commands(entries: Sequence[TranscriptEntry], last_text: str) -> tuple[str, ...]:
+    """Return the checks, the repeated commands, and those with a file that *last_text* names."""
     last: dict[str, bool] = {}
     times: Counter[str] = Counter()
     for use, result in pair_calls(entries):
@@ -123,8 +156,13 @@ def find_commands(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
     return tuple(
         f"{line} (failed last)" if failed else line
         for line, failed in last.items()
-        if times[line] > 1 or _CHECKS.search(line)
+        if times[line] > 1 or _CHECKS.search(line) or _runs_named(line, last_text)
     )
+
+
+def _runs_named(line: str, text: str) -> bool:
+    names = [posixpath.basename(word) for word in line.split() if "." in word.strip(".")]
+    return any(len(name) >= _SHORTEST_NAME and name in text for name in names)
 
 
 def find_abandoned(entries: Sequence[TranscriptEntry]) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,7 @@ from hookline.core.response import SummaryPart
 from hookline.core.store import Query, Record, Store, StoreFailed
 from hookline.core.todos import find_open
 from hookline.core.values import replace
-from hookline.handoff.extract import find_steps, says_finished
+from hookline.handoff.next_steps import find_steps, says_finished
 from hookline.memory.learn import REVERSAL, UNREPORTED_NOTE, find_host
 from hookline.redact import redact
 from hookline.runtime.call_hook import run_in_time

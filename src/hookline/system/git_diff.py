@@ -71,6 +71,21 @@ def has_changes(
     return None if status is None else bool(status.strip())
 
 
+def find_differing(
+    root: str, env: Mapping[str, str], seconds: float = TIMEOUT_SECONDS
+) -> frozenset[str] | None:
+    """Return the files, relative to *root*, that differ from the last commit; None if unknown in time."""
+    try:
+        top, git = _open_repository(root, env, time.monotonic() + seconds)
+    except NoRepository:
+        return None
+    status = git("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all")
+    if status is None:
+        return None
+    names = [os.path.join(top, row[3:]) for row in status.split("\0") if row]
+    return frozenset(os.path.relpath(name, os.path.realpath(root)) for name in names)
+
+
 def _open_repository(folder: str, env: Mapping[str, str], deadline: float) -> tuple[str, Git]:
     """Return the root of the repository around *folder*, and git in it; raise `NoRepository`."""
     env = clean_env(env)

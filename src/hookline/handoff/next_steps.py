@@ -1,0 +1,184 @@
+"""Find the next steps: in the agent's last words, in the person's answer to them, else by the facts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from hookline.core.conversation import Message, ToolUse, TranscriptEntry
+from hookline.core.ranking import remove_stop_words
+from hookline.core.records import stem_word
+from hookline.handoff.failures import SHOWN_FILES
+from hookline.handoff.statements import classify, is_result, split_sentences
+from hookline.handoff.task import Task
+from hookline.handoff.work import Files, pair_calls
+from hookline.memory.extract import first_line
+
+_LABEL = re.compile(
+    r"(?i)^(?:the )?(?P<next>next(?: steps?)?|remaining(?: work| steps)?|to ?do|"
+    r"(?:what is |what's )?left(?: to do)?)(?: is| are)?\s*[:\u2013\u2014]\s*(?P<text>.*)$"
+    r"|^(?P<blockers>blockers?|blocked(?: by| on)?)\s*[:\u2013\u2014]\s*(?P<what>.*)$"
+)
+_NONE = re.compile(r"(?i)^(?:none|nothing|n/?a\b|no(?:\W*$| (?:blockers?|more|open|known|next)\b)|-+$)")
+_INLINE_LABEL = re.compile(
+    r"(?i)^(?:next(?: steps?)?|als nächstes|nächste\w* schritte?|noch offen|remaining(?: \w+)?|to ?do"
+    r"|left(?: to do)?|(?:still )?open|up next|missing"
+    r"|what(?:'s| is) \w+)\s*[:\u2013\u2014]\s*"
+)
+_BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s+")
+
+_OPEN = re.compile(
+    r"(?i)\b(?:yet|still|remain(?:s|ing)?|outstanding|left|missing|afterwards|(?:ha(?:s|ve)|needs?) to"
+    r"|need to"
+    r"|half (?:done|of)|not (?:begun|started|done|applied)|(?:comes?|are|is|that|doing \w+|it) next|my"
+    r" plan|the plan"
+    r"|plan to|suggest|going to|about to|i(?:'d| would| want| could)|we (?:should|could|must)|before"
+    r" (?:merging"
+    r"|i|we)|in progress|in the background|is running|two (?:ways|options|questions)|so that comes"
+    r"|i'?ll\b|i will|until)\b"
+    r"|\?$|^(?!during|nothing|everything|something|according|following|using)[A-Z][a-z]+ing\b|^\d+ .*"
+    r" (?:left|open)\b"
+)
+"""Words of sentences about work that is not finished; looser than the announcement of a step."""
+_COURTESY = re.compile(
+    r"(?i)^(?:let me know|you're welcome|you are welcome|anything else|have a (?:good|nice|great)|happy"
+    r" to|glad"
+    r"|feel free|is there anything|my pleasure|great[,!.]|perfect[,!.]|sounds good|thanks?\b|no problem"
+    r"|i hope|enjoy)"
+)
+_REFERS = re.compile(r"(?i)\b(?:it|that|this|these|those|them|there|both|which|one)\b")
+_DENIES = re.compile(r"(?i)\b(?:not|no|never|skip|drop|without|forget)\b|n't\b")
+_SHARED_WORDS = 2
+"""Words that a denial and a step have in common."""
+_MAX_ACKNOWLEDGEMENT = 20
+"""Words of an answer that only agrees with the person."""
+_LAST_SENTENCES, _MAX_SENTENCES = 2, 6
+"""Sentences taken from the end of a text that announces nothing, and at most of any text."""
+
+
+def find_next(entries: Sequence[TranscriptEntry], task: Task) -> tuple[str, ...]:
+    """Return the person's last words that the agent has not answered, and the open work in the agent's."""
+    number, text = _find_last_text(entries, task)
+    later = [
+        prompt.text
+        for prompt in task.prompts
+        if prompt.number > max(number, task.start) and prompt.kind != "reply"
+    ]
+    steps = find_steps(text) if task.is_question else find_open_work(text)
+    kept = [step for step in steps if not any(_rejects(prompt, step) for prompt in later)]
+    failed = _find_failed(entries[task.start :]) if steps or later else ()
+    return tuple(dict.fromkeys((*later, *kept, *failed)))
+
+
+def _find_last_text(entries: Sequence[TranscriptEntry], task: Task) -> tuple[int, str]:
+    """Return the position and the text of the agent's last words since the task that are not mere"
+    " courtesy."""
+    texts = [
+        (number, entry.text)
+        for number, entry in enumerate(entries)
+        if number > task.start
+        and isinstance(entry, Message)
+        and entry.by == "agent"
+        and any(find_statements(entry.text))
+    ]
+    if len(texts) > 1 and _acknowledges(entries, *texts[-1]):
+        return texts[-1][0], "\n".join((texts[-2][1], texts[-1][1]))
+    return texts[-1] if texts else (task.start, "")
+
+
+def _acknowledges(entries: Sequence[TranscriptEntry], number: int, text: str) -> bool:
+    before = entries[number - 1]
+    is_answer = isinstance(before, Message) and before.by == "person"
+    return is_answer and len(text.split()) <= _MAX_ACKNOWLEDGEMENT and not find_steps(text)
+
+
+def _rejects(prompt: str, step: str) -> bool:
+    """Return whether a sentence of the person denies what the step is about."""
+    words = set(map(stem_word, remove_stop_words(step)))
+    return any(
+        len(words & set(map(stem_word, remove_stop_words(sentence)))) >= _SHARED_WORDS
+        for sentence in re.split(r"[.,;!?]\s+", prompt)
+        if _DENIES.search(sentence)
+    )
+
+
+def is_finished(entries: Sequence[TranscriptEntry], task: Task, files: Files) -> bool:
+    """Return whether the agent's last words say so, or report a result of which all is committed."""
+    number, text = _find_last_text(entries, task)
+    if any(prompt.number > max(number, task.start) and prompt.kind != "reply" for prompt in task.prompts):
+        return False
+    return says_finished(text) or (
+        is_result(text) and not find_open_work(text) and not files.changed and files.committed
+    )
+
+
+def find_rest(entries: Sequence[TranscriptEntry], files: Files) -> tuple[str, ...]:
+    """Return the work left by the facts: an unanswered task, a failed command, uncommitted changes."""
+    if entries and not any(isinstance(entry, ToolUse | Message) for entry in entries[1:]):
+        return (entries[0].text,) if isinstance(entries[0], Message) else ()
+    names = ", ".join(list(files.changed)[-SHOWN_FILES:])
+    return _find_failed(entries) or ((f"check and commit the changes in {names}",) if names else ())
+
+
+def _find_failed(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
+    calls = [(use, result) for use, result in pair_calls(entries) if use.command]
+    if not calls or not calls[-1][1].error:
+        return ()
+    return (f"`{calls[-1][0].command}` failed last: {first_line(calls[-1][1].error)}",)
+
+
+def find_steps(text: str) -> tuple[str, ...]:
+    """Return the steps that a text of the agent names or announces."""
+    labelled = [step for label, step in find_labelled(text) if label == "next"]
+    return tuple(dict.fromkeys(labelled or _find_announced(list(find_statements(text)))))
+
+
+def find_open_work(text: str) -> tuple[str, ...]:
+    """Return the part of the agent's last text that tells what is left, else its last sentences."""
+    labelled = [step for label, step in find_labelled(text) if label == "next"]
+    sentences = list(find_statements(text))
+    marked = [number for number, sentence in enumerate(sentences) if _is_open(sentence)]
+    if labelled or not marked:
+        last = [] if is_result(text) else sentences[-_LAST_SENTENCES:]
+        return tuple(dict.fromkeys(labelled or last))
+    first = marked[0] - (marked[0] > 0 and _REFERS.search(sentences[marked[0]]) is not None)
+    return tuple(_INLINE_LABEL.sub("", sentence) for sentence in sentences[first:][-_MAX_SENTENCES:])
+
+
+def find_statements(text: str) -> Iterator[str]:
+    """Yield the sentences of a text, without courtesies."""
+    yield from (sentence for sentence in split_sentences(text) if not _COURTESY.search(sentence))
+
+
+def _is_open(sentence: str) -> bool:
+    return bool(classify(sentence) == "next" or _INLINE_LABEL.match(sentence) or _OPEN.search(sentence))
+
+
+def _find_announced(sentences: list[str]) -> list[str]:
+    """Return the sentences that announce a step, with those after a label within a line."""
+    labels = [number for number, sentence in enumerate(sentences) if _INLINE_LABEL.match(sentence)]
+    if labels:
+        return [_INLINE_LABEL.sub("", sentence) for sentence in sentences[labels[0] :]]
+    return [sentence for sentence in sentences if classify(sentence) == "next"]
+
+
+def says_finished(text: str) -> bool:
+    """Return whether a text of the agent says that the work is finished."""
+    kinds = [classify(sentence) for sentence in find_statements(text)]
+    return "finished" in kinds and "next" not in kinds and not any(find_labelled(text))
+
+
+def find_labelled(text: str) -> Iterator[tuple[str, str]]:
+    """Yield texts after labels such as `Next step:` and `Blockers:`, on that line or in the list below."""
+    label = ""
+    for line in text.splitlines():
+        plain = _BULLET.sub("", line).replace("**", "").replace("__", "").lstrip("# ").strip()
+        match = _LABEL.search(plain)
+        if match:
+            label = "next" if match["next"] else "blockers"
+            plain = (match["text"] if match["next"] else match["what"]).strip()
+        elif not plain or not (label and _BULLET.search(line)):
+            label = label if label and not plain else ""
+            continue
+        if plain and not _NONE.search(plain):
+            yield label, plain

@@ -1,0 +1,183 @@
+"""Classify the prompts of a person: new tasks, additions to a task, choices and replies."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+PromptKind = Literal["task", "addition", "choice", "reply"]
+_AGREEING = """
+ok okay yes yep yeah yup sure right fine agreed alright got it understood hm hmm ah oh well hi hey hello sorry
+so and please ja gut
+"""
+_PRAISING = """
+great nice nicely good thanks thank you thx merci danke perfect awesome wow cool excellent super lovely much
+brilliant wonderful amazing sweet cheers bravo lgtm looks look looking done love prima klasse passt toll job
+work find catch stuff live green works worked quiet merged deployed released fixed shipped approved verified
+confirmed tested reviewed pushed finished ship shipping push merge merging everywhere main lot so very myself
+just morning evening everyone part
+"""
+_FILLING = "that that's it's this they all is are was in now too on a to me then one"
+_CONSENT, _PRAISE = frozenset(_AGREEING.split()), frozenset(_PRAISING.split())
+_PHATIC = _CONSENT | _PRAISE | frozenset(_FILLING.split())
+_PIECE = re.compile(r".*?(?:[.!,:;]+(?=\s|$)|\s[-\u2013\u2014]\s|$)\s*", re.DOTALL)
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+_NO_WORDS = re.compile(r"^[^\w`'\"(#/\[-]+")
+_LEADING_WORD = re.compile(
+    r"(?i)(?:(?:ok(?:ay)?|yes|yep|yeah|sure|alright|great|nice|thanks|thank you|thx|cool|perfect"
+    r"|good)\b[\s,]+)+"
+)
+_WORK = (
+    "add|fix|implement|write|rewrite|profile|backfill|tackle|create|update|refactor|migrate|remove|delete"
+    "|rename|investigate|find|figure out|take care|have a look|look|make|build|set up|port|convert|upgrade"
+    "|deploy|release|document|review|test|check|prepare|move|change|replace|clean|optimi[sz]e|debug|drop"
+    "|reproduce|rework|extend|introduce|support|split|extract|expose|roll out|turn|cut|reduce|speed up"
+    "|translate|design|configure|enable|disable|get|mark|generate|benchmark|audit|backport|publish|bump"
+    "|wire"
+    "|handle|show|hide|lazy-load|start|stream|rotate|bring|automate|simplify|validate|list|provide|measure"
+    "|merge|install|downgrade|pin|mention|cover|sort|log|switch|let|allow|restrict|print|draw|connect"
+    "|baue?|füge|schreibe?|behebe?|erstelle?|ändere|entferne?|prüfe?|ersetze?|migriere?"
+)
+_GO_ON = re.compile(
+    r"(?i)(?:and |then |please |just |you (?:can|may) )*(?:continue|go (?:on|ahead)|proceed|do (?:it"
+    r"|that|so)"
+    r"|keep (?:going|at it)|carry on|resume|pause|(?:wait|hold on)(?=\W*$)|let me|i'll|i will|i'm"
+    r"|stop(?: here|$)|brb"
+    r"|weiter|(?:commit|push|merge|ship)(?: and \w+)?(?: it| this| that| them|$)?|(?:open|create) (?:a"
+    r"|the) pr"
+    r"|try (?:it )?again|retry|rerun)\b"
+    r"(?! with (?!it|that|this))(?:[ ,]+(?!but\b|then\b|now\b|and\b)\S+){0,8}\W*$"
+    r"|.*\b(?:we're|we are|that's|that is) (?:done|all|it)\b|\S+(?: \S+)?\W*$|(?:the|my) \S+(?:"
+    r" \S+)? (?:is|are)"
+    r" (?:up|back|running|there)(?: again| now)?\W*$"
+)
+_REPLACES = re.compile(
+    r"(?i)(?:(?:and|so|but|please|first|stop|hold on|wait)\b[ ,]+)*(?:now|next|jetzt|als nächstes|danach"
+    r"|new (?:task|request|topic"
+    r"|bug|problem|thing)|(?:the )?(?:real|actual|last|second|other) (?:task|thing|work|problem|topic)"
+    r"|separate\w*|different (?:topic|problem|thing)|something (?:else|urgent|different)|part two|on to"
+    r"|moving"
+    r" on|back to|time for|another|urgent|hotfix|change of plans?|forget|scrap|never mind"
+    r"|nevermind|park|leave (?:that|it) for later|drop everything|instead:|what (?:we|i) need next"
+    r"|after (?:that|this)|meanwhile|follow[- ]up|since you|as a follow[- ]up|start (?:on|with)|pick up"
+    r"|let's (?:move|do (?!it\b)|tackle|start|get)|(?:do )?(?:exactly )?the same (?:for|with|in|thing))"
+    r"\b(?=[\s,:.;]|$)"
+    rf"|then (?:please )?(?:{_WORK})\b|(?:commit|push|merge) .*[,.;] (?:and )?then (?:{_WORK})\b"
+)
+_ADDS = re.compile(
+    r"(?i)(?:and |so |but |please |then )*(?:also|außerdem|noch (?:was|etwas|eins)|one (?:more|last)|btw"
+    r"|by the"
+    r" way|while \w+|(?:go on|continue|proceed|carry on|keep going|go ahead) with (?!it|that|this)"
+    r"|(?:can|could|would|will) (?:you|we) (?:please )?also)\b|.*\b(?:as well|too)(?: please)?\W*$"
+)
+_ASKS = re.compile(
+    r"(?i)(?:please |then |and )*(?:(?:can|could|would|will) (?:you (?!explain|tell|show me)|we (?:also"
+    r"|now|get"
+    r"|have|please)\b)|(?:i|we)(?:'d| would| also)* (?:like|need|want)\b(?! to know)"
+    rf"|(?:{_WORK})\b(?! (?:it|this|that|them|sure)\b))"
+)
+_SUGGESTS = re.compile(
+    r"(?i)(?:(?:can|could|should) we (?:not |just )?(?:use|do it)|(?:what|how) about (?!the\b)|why"
+    r" not)\b(?!.*\bother\b)"
+)
+"""Questions that propose another way."""
+_REPORT = re.compile(
+    r"(?i)(?:there(?:'s| is| are)|we (?:got|see)|(?:the |our )?(?:customers?|users?|people|qa|support"
+    r"|ops|clients?)"
+    r" (?!is\b|are\b|has\b)\w+|(?!(?:it|that|this|you|i|we)\b)\S+(?: \S+){0,7} (?:is (?:broken|slow"
+    r"|flaky|gone"
+    r"|missing|wrong|red|still)|crash(?:es|ed)|throws?|returns?|leaks?|hangs?|fails?|dies?|expires?|drops?"
+    r"|flickers?|takes? \d|goes up|shows?|prints?|(?:is|are) not|need(?:s|ed)?|dauert|fehlt|stürzt))\b"
+)
+_TICKET = re.compile(r"\S*(?:\W+\S+){0,6}?\W*(?:#\d+|[A-Z]{2,}-\d+)\b")
+_CORRECTS = re.compile(
+    r"(?i)(?:wait\W+|but )*(?:nein|nicht|kein\w*|lieber|nimm|lass|bitte (?:nicht|kein\w*)|no|not|don't"
+    r"|do not"
+    r"|never(?! mind)|actually|rather|instead(?!:)|use|keep(?! going)|try|prefer|only|stop \w+ing|name"
+    r"|call|skip"
+    r"|leave|please (?:no|don't|use|keep|only)|that's|that|it's|this is|you (?:forgot|missed)|option|go"
+    r" with"
+    r"|(?:the )?(?:first|second|third|last) (?:option|one|variant|way)|[a-d1-9][,.)])(?![\w'])"
+)
+CONSTRAINT = re.compile(
+    r"(?i)\b(?:nein|nicht|kein\w*|lieber|nur|statt\w*|muss|soll\w*|ohne|bitte|nimm|no|not|never|must"
+    r"|should|shall|instead|rather|only|use|keep|prefer|try|exclude|put|go with|take|pick|option|call it"
+    r"|name it|but|needs? to|ha(?:s|ve) to|leave|drop|without|let's|please|always|at (?:least|most)|as"
+    r" well|when"
+    r"|unless|fine|stop|revert|forgot|then|remove|stays?)\b|n't\b|^\(?[a-d1-9]\)?[,.] "
+)
+"""Words of a person who decides how the work is done."""
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
+_LONG = 15
+"""Words of a prompt that is a task if the agent had just reported a result."""
+_SHORT, _SHORT_AFTER_PRAISE = 12, 7
+"""Words of a request after a result, or after praise, that may rather be about the result."""
+
+
+class _Opening(NamedTuple):
+    body: str
+    """The prompt without thanks, greetings, reports of success and consent at its beginning."""
+    praised: bool
+    consented: bool
+
+
+def classify_prompt(text: str, *, settled: bool = False) -> PromptKind:
+    """Return what a prompt is for: a new task, an addition to the task, a choice about it, or a reply.
+
+    *settled*: the agent had just reported a result, so that a request is rather a new task.
+    """
+    body, praised, consented = _strip_opening(text.strip())
+    sentences = [sentence.strip() for sentence in _SENTENCE_END.split(body) if re.search(r"\w", sentence)]
+    if all(_GO_ON.match(sentence) for sentence in sentences):
+        return "reply"
+    if any(_REPLACES.match(sentence) for sentence in sentences):
+        return "task"
+    asks = _asks(sentences)
+    if _SUGGESTS.match(sentences[0]):
+        return "choice"
+    if not asks and sentences[-1].endswith("?") and "instead" not in body:
+        return "reply"
+    if asks and not _CORRECTS.match(sentences[0]) and not (consented and not praised):
+        return _rank_request(body, sentences, settled=settled or praised, praised=praised)
+    if settled and len(body.split()) >= _LONG and not CONSTRAINT.search(body):
+        return "task"
+    return "choice" if CONSTRAINT.search(body) else "reply"
+
+
+def _strip_opening(text: str) -> _Opening:
+    praised = consented = False
+    text = _NO_WORDS.sub("", text)
+    while text:
+        piece = _PIECE.match(text)
+        length = piece.end() if piece else 0
+        words = {
+            word.lower().replace("\u2019", "'") for word in _WORD.findall(text[:length]) if not word.isdigit()
+        }
+        if not length or words - _PHATIC:
+            break
+        praised, consented = praised or bool(words & _PRAISE), consented or bool(words & _CONSENT)
+        text = text[length:]
+    leading = _LEADING_WORD.match(text)
+    return _Opening(text[leading.end() :] if leading else text, praised, consented or leading is not None)
+
+
+def _asks(sentences: list[str]) -> bool:
+    patterns = (_ADDS, _ASKS, _REPORT, _TICKET)
+    return any(
+        pattern.match(sentence)
+        for sentence in sentences
+        for pattern in (patterns if not sentence.endswith("?") else (_ADDS, _ASKS))
+    ) or any(_ASKS.match(part) for sentence in sentences for part in re.split(r"[,:]\s+", sentence)[1:])
+
+
+def _rank_request(body: str, sentences: list[str], *, settled: bool, praised: bool) -> PromptKind:
+    """Return whether a request begins a new task, adds to the present one, or is about how it is done."""
+    words = len(body.split())
+    if any(map(_ADDS.match, sentences)) and not praised:
+        return "addition"
+    if settled:
+        is_short = words < (_SHORT_AFTER_PRAISE if praised else _SHORT)
+        return "addition" if is_short and not _TICKET.match(body) else "task"
+    first = sentences[0]
+    is_report = (_REPORT.match(first) or _TICKET.match(first)) and not CONSTRAINT.search(first)
+    return "addition" if is_report or (words >= _SHORT and _ASKS.match(first)) else "choice"

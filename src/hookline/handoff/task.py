@@ -1,0 +1,102 @@
+"""Find the task that a person gave last, with the additions to it, and the person's choices."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from hookline.core.conversation import Message, ToolUse, TranscriptEntry
+from hookline.handoff.content import CONTINUE_PROMPT, MAX_TEXT_LENGTH
+from hookline.handoff.prompts import CONSTRAINT, PromptKind, classify_prompt
+from hookline.handoff.statements import classify, is_result, split_sentences
+
+_PUBLISHED = re.compile(r"\bgit\b[^|;&]*\b(?:commit|push|merge)\b|\bgh pr (?:create|merge)\b")
+_MAX_ADDITIONS, _MAX_ANSWER = 2, 160
+
+
+class Prompt(NamedTuple):
+    """A prompt of the person with its position among the entries."""
+
+    number: int
+    text: str
+    kind: PromptKind
+    published: bool
+    """Whether all changes before it were committed."""
+
+
+class Task(NamedTuple):
+    """The latest substantive request; empty if there is none."""
+
+    text: str = ""
+    start: int = 0
+    """Position of the entry with the request."""
+    prompts: tuple[Prompt, ...] = ()
+    """All prompts of the session."""
+    is_question: bool = False
+    """Whether the session has no request for work."""
+
+
+def find_task(entries: Sequence[TranscriptEntry], before: str) -> Task:
+    """Return the task of a session that continues one with the task *before*."""
+    prompts = tuple(read_prompts(entries))
+    main, additions = Prompt(0, before, "task", published=False), list[Prompt]()
+    for prompt in prompts:
+        begins = prompt.kind != "reply" and not main.text
+        if begins or prompt.kind == "task" or (prompt.kind == "addition" and prompt.published):
+            main, additions = prompt, []
+        elif prompt.kind == "addition":
+            additions.append(prompt)
+    main = main if main.text else next(iter(prompts), main)
+    text = _join(main.text, [prompt.text for prompt in additions])
+    return Task(text, main.number, prompts, is_question=main.kind == "reply")
+
+
+def _join(text: str, additions: list[str]) -> str:
+    added = "".join(f" \u2013 then: {addition}" for addition in additions[-_MAX_ADDITIONS:])
+    kept = max(MAX_TEXT_LENGTH - len(added), MAX_TEXT_LENGTH // 2)
+    return f"{text[:kept]}{added}" if added else text
+
+
+def read_prompts(entries: Sequence[TranscriptEntry]) -> Iterator[Prompt]:
+    settled = published = False
+    for number, entry in enumerate(entries):
+        if isinstance(entry, ToolUse):
+            published = _is_published(entry, published=published)
+            settled = settled and not entry.command and published
+        elif isinstance(entry, Message) and entry.by == "agent":
+            settled = is_result(entry.text)
+        elif isinstance(entry, Message) and not entry.text.lstrip().startswith(CONTINUE_PROMPT):
+            kind = classify_prompt(entry.text, settled=settled or published)
+            yield Prompt(number, entry.text, kind, published)
+
+
+def _is_published(use: ToolUse, *, published: bool) -> bool:
+    if use.command:
+        return published or _PUBLISHED.search(use.command) is not None
+    return published and use.kind not in ("edit", "write")
+
+
+def find_decisions(entries: Sequence[TranscriptEntry], task: Task) -> Iterator[str]:
+    """Yield the person's choices with the agent's answer, conditions of the task, and stated decisions."""
+    kinds = {prompt.number: prompt.kind for prompt in task.prompts[1:]}
+    for number, entry in enumerate(entries):
+        if not isinstance(entry, Message):
+            continue
+        if entry.by == "agent":
+            yield from (text for text in split_sentences(entry.text) if classify(text) == "decision")
+        elif number == task.start:
+            yield from (text for text in list(split_sentences(entry.text))[1:] if CONSTRAINT.search(text))
+        elif _is_choice(entry.text, kinds.get(number, "reply")):
+            yield _add_answer(entry.text, next(iter(entries[number + 1 : number + 2]), None))
+
+
+def _is_choice(text: str, kind: PromptKind) -> bool:
+    return kind == "choice" or (kind == "addition" and CONSTRAINT.search(text) is not None)
+
+
+def _add_answer(choice: str, answer: TranscriptEntry | None) -> str:
+    """Return a choice with the first sentence of the agent's direct answer."""
+    is_answer = isinstance(answer, Message) and answer.by == "agent"
+    reply = next(split_sentences(answer.text), "") if isinstance(answer, Message) and is_answer else ""
+    return f"{choice} ({reply})" if 0 < len(reply) < _MAX_ANSWER else choice

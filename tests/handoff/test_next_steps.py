@@ -1,0 +1,158 @@
+"""Test that the next step is found in the last words of agents of many styles."""
+
+import pytest
+
+from hookline.handoff.next_steps import find_open_work, says_finished
+
+OPEN = [
+    (
+        (
+            "I've got the parser working for nested lists. The tricky part that's left is tables with "
+            "merged cells, so that comes next."
+        ),
+        "merged cells",
+    ),
+    (
+        "The migration is written but not applied; run `rails db:migrate` on staging first.",
+        "rails db:migrate",
+    ),
+    (
+        (
+            "Both endpoints return 200 now. I haven't touched the rate limiter yet, it still counts "
+            "OPTIONS requests."
+        ),
+        "rate limiter",
+    ),
+    ("Let me fix the failing snapshot.", "failing snapshot"),
+    (
+        (
+            "Tests pass locally. Before merging we have to regenerate the OpenAPI client, otherwise "
+            "the mobile build breaks."
+        ),
+        "OpenAPI client",
+    ),
+    (
+        "I see the problem: `flush()` is called after the response was closed. Moving it before `end()`.",
+        "Moving it before",
+    ),
+    ("This leaves two failing tests, test_tz and test_leap, which I want to look at together.", "test_tz"),
+    (
+        (
+            "There are two ways to go on:\n\n- A: keep the view and add an index\n- B: denormalise the "
+            "totals\n\nI'd go with B. Which one do you prefer?"
+        ),
+        "denormalise",
+    ),
+    ("The root cause is the missing `await` in `worker.ts:88`. Fixing it now.", "worker.ts:88"),
+    (
+        "Half of the handlers are converted (12 of 24). The remaining ones are in `handlers/legacy/`.",
+        "handlers/legacy",
+    ),
+    ("Now I need to update the call sites.", "call sites"),
+    (
+        (
+            "I couldn't reproduce the crash with the debug build. My plan is to try again with `-O2` "
+            "and the address sanitizer."
+        ),
+        "address sanitizer",
+    ),
+    (
+        (
+            "I've started the reindex job (id 8812); it needs about 40 minutes. Afterwards the alias "
+            "has to be switched from products_v3 to products_v4."
+        ),
+        "products_v4",
+    ),
+    ("Everything compiles. Outstanding: the Windows path handling and a test for symlinks.", "Windows path"),
+    ("Waiting for your decision on the retention period; everything else is in place.", "retention period"),
+    ("We're at 61 % coverage. `billing/` is the weakest package with 12 %, I'd continue there.", "billing/"),
+    (
+        "The linter complains about three unused imports in api.py — trivial, doing that next.",
+        "unused imports",
+    ),
+    (
+        (
+            "Good question. The cache is invalidated in `after_commit`. Back to the exporter: I still "
+            "need to write the header row."
+        ),
+        "header row",
+    ),
+    (
+        (
+            "I reverted the change because it broke login. A better approach would be to validate the "
+            "token in the gateway; I'll prototype that in gateway/auth.go."
+        ),
+        "gateway/auth.go",
+    ),
+    (
+        (
+            "Done with the backend part. For the frontend, `useOrders` has to switch to the new cursor "
+            "parameter."
+        ),
+        "useOrders",
+    ),
+    ("All 48 tests pass. Shall I squash the commits?", "squash"),
+    (
+        "The deploy is running. If the health check fails again we should bump the memory limit to 1 GiB.",
+        "memory limit",
+    ),
+    ("I need credentials for the sandbox account to go further.", "credentials"),
+    ("Would you like me to delete the old tables as well, or keep them for a release?", "old tables"),
+    (
+        (
+            "Unfortunately the build still fails: `undefined reference to crc32`. zlib is probably "
+            "missing in the toolchain file."
+        ),
+        "crc32",
+    ),
+    (
+        "So: step 1 (schema) is finished, step 2 (dual writes) is half done, step 3 (backfill) not begun.",
+        "dual writes",
+    ),
+    (
+        "What remains is documentation: the new settings are not described in docs/config.md.",
+        "docs/config.md",
+    ),
+    ("The hook fires twice. I suspect StrictMode; checking with a production build.", "production build"),
+    (
+        (
+            "I'd suggest to look at the connection pool next, since 80 % of the time is spent waiting "
+            "for a connection."
+        ),
+        "connection pool",
+    ),
+]
+FINISHED = [
+    "All done! The feature is implemented, tested and pushed.",
+    "Merged. There is nothing left to do.",
+    (
+        "Everything you asked for is in place: the script, the cron job and the docs. Let me know "
+        "if you need anything else."
+    ),
+    "The bug is fixed and released as 2.3.1.",
+    "Done. All 212 tests pass and the PR is merged.",
+    "Great, glad it works. The work is complete.",
+    (
+        "That completes the migration; staging and prod both run the new version, and the old "
+        "cluster is deleted."
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "step"), OPEN)
+def test_open_work(text, step):
+    assert step.lower() in " ".join(find_open_work(text)).lower()
+    assert not says_finished(text)
+
+
+@pytest.mark.parametrize("text", FINISHED)
+def test_finished_work(text):
+    assert says_finished(text)
+
+
+def test_courtesies_are_not_steps():
+    assert find_open_work("You're welcome! Let me know if you need anything else.") == ()
+
+
+def test_a_result_leaves_no_step():
+    assert find_open_work("The tests pass, everything is green.") == ()
