@@ -22,6 +22,7 @@ from hookline.stores.memory import open_store
 
 DAY = 86_400.0
 NOW = 1_800_000_000.0
+WRITTEN_BY_PROGRAM = ("This session is being continued", "[Request interrupted")
 
 
 def read_stories(name):
@@ -161,6 +162,8 @@ def leave_handoff(story):
     entries, todos = [], []
     for number, step in enumerate(story["steps"]):
         call = describe_call(step)
+        if step.get("user", "").startswith(WRITTEN_BY_PROGRAM):
+            continue  # the readers of transcripts drop these
         if call is None and "todo" not in step:
             by = "person" if "user" in step else "agent"
             entries.append(Message(by=by, text=step.get("user") or step["agent"]))
@@ -191,8 +194,8 @@ def test_handoffs_are_right():
         ]
         return sum(found) / len(found)
 
-    assert share("task", lambda content: (content.task, f"#{content.issue}")) >= 0.85
-    assert share("next", lambda content: content.next) >= 0.9
+    assert share("task", lambda content: (content.task, f"#{content.issue}")) >= 0.95
+    assert share("next", lambda content: content.next) >= 0.95
     for name, bar in (("decisions", 0.95), ("failed", 0.85), ("files", 0.9), ("commands", 0.95)):
         assert share(name, operator.attrgetter(name)) >= bar, name
     assert all(contents[story["id"]].unfinished != story["expect"]["done"] for story in stories)
@@ -202,4 +205,4 @@ def test_handoffs_are_right():
         for text in story["expect"]["never"]
         if text in to_markdown(contents[story["id"]])
     ]
-    assert len(obsolete) < len(stories) / 2
+    assert len(obsolete) < len(stories) / 4

@@ -14,7 +14,8 @@ from hookline.memory.extract import first_line
 SHOWN_FILES = 3
 """Files named in one line."""
 _PRONOUN = re.compile(
-    r"(?i)^(?:so |but )?(?:that|this|it|replacing it|reverting|not worth it|i take|no gain)\b"
+    r"(?i)^(?:so |but )?(?:that|this|it|replacing it|reverting|not worth it|i take|no gain|not usable"
+    r"|undoing|undone)\b"
 )
 _SWITCHES = re.compile(
     r"(?i)^(?:so |then |ok,? )?(?:resetting|reverting|undoing|switching|better:|(?:use|using|i'll use"
@@ -46,7 +47,8 @@ def _find_stated(text: str) -> Iterator[str]:
     sentences = list(split_sentences(text))
     for (before, sentence), after in zip(pairwise(["", *sentences]), [*sentences[1:], ""], strict=True):
         kind = classify(sentence)
-        if kind == "failed":
-            yield f"{before} {sentence}".strip() if _PRONOUN.search(sentence) else sentence
+        refers = _PRONOUN.search(sentence) is not None
+        if kind == "failed" and not (refers and classify(before) == "failed"):
+            yield f"{before} {sentence}".strip() if refers else sentence
         elif _SWITCHES.search(after) and kind == "" and not sentence.endswith("?"):
             yield sentence

@@ -87,8 +87,8 @@ def _find_last_text(entries: Sequence[TranscriptEntry], task: Task) -> tuple[int
 
 
 def _acknowledges(entries: Sequence[TranscriptEntry], number: int, text: str) -> bool:
-    before = entries[number - 1]
-    is_answer = isinstance(before, Message) and before.by == "person"
+    before = next((entry for entry in reversed(entries[:number]) if isinstance(entry, Message)), None)
+    is_answer = before is not None and before.by == "person"
     return is_answer and len(text.split()) <= _MAX_ACKNOWLEDGEMENT and not find_steps(text)
 
 

@@ -58,11 +58,12 @@ _REPLACES = re.compile(
     r"|separate\w*|different (?:topic|problem|thing)|something (?:else|urgent|different)|part two|on to"
     r"|moving"
     r" on|back to|time for|another|urgent|hotfix|change of plans?|forget|scrap|never mind"
-    r"|nevermind|park|leave (?:that|it) for later|drop everything|instead:|what (?:we|i) need next"
+    r"|nevermind|park|leave (?:that|it) for later|drop everything|instead(?=:)|what (?:we|i) need next"
     r"|after (?:that|this)|meanwhile|follow[- ]up|since you|as a follow[- ]up|start (?:on|with)|pick up"
     r"|let's (?:move|do (?!it\b)|tackle|start|get)|(?:do )?(?:exactly )?the same (?:for|with|in|thing))"
     r"\b(?=[\s,:.;]|$)"
-    rf"|then (?:please )?(?:{_WORK})\b|(?:commit|push|merge) .*[,.;] (?:and )?then (?:{_WORK})\b"
+    rf"|then (?:please )?(?:{_WORK})\b(?! (?:it|this|that|them)\b)|(?:commit|push|merge) .*[,.;] (?:and"
+    rf" )?then (?:{_WORK})\b"
 )
 _ADDS = re.compile(
     r"(?i)(?:and |so |but |please |then )*(?:also|außerdem|noch (?:was|etwas|eins)|one (?:more|last)|btw"
@@ -70,6 +71,7 @@ _ADDS = re.compile(
     r" way|while \w+|(?:go on|continue|proceed|carry on|keep going|go ahead) with (?!it|that|this)"
     r"|(?:can|could|would|will) (?:you|we) (?:please )?also)\b|.*\b(?:as well|too)(?: please)?\W*$"
 )
+_BEFORE = re.compile(r"(?i)\bbefore (?:you|i|we)\b")
 _ASKS = re.compile(
     r"(?i)(?:please |then |and )*(?:(?:can|could|would|will) (?:you (?!explain|tell|show me)|we (?:also"
     r"|now|get"
@@ -80,7 +82,8 @@ _SUGGESTS = re.compile(
     r"(?i)(?:(?:can|could|should) we (?:not |just )?(?:use|do it)|(?:what|how) about (?!the\b)|why"
     r" not)\b(?!.*\bother\b)"
 )
-"""Questions that propose another way."""
+_OTHER_WAY = re.compile(r"(?i)\b(?:instead|rather|use|only|just|not|without)\b")
+"""Questions that propose another way, or more of the same."""
 _REPORT = re.compile(
     r"(?i)(?:there(?:'s| is| are)|we (?:got|see)|(?:the |our )?(?:customers?|users?|people|qa|support"
     r"|ops|clients?)"
@@ -91,7 +94,8 @@ _REPORT = re.compile(
 )
 _TICKET = re.compile(r"\S*(?:\W+\S+){0,6}?\W*(?:#\d+|[A-Z]{2,}-\d+)\b")
 _CORRECTS = re.compile(
-    r"(?i)(?:wait\W+|but )*(?:nein|nicht|kein\w*|lieber|nimm|lass|bitte (?:nicht|kein\w*)|no|not|don't"
+    r"(?i)(?:wait\W+|but |then |so |and )*(?:nein|nicht|kein\w*|lieber|nimm|lass|bitte (?:nicht|kein\w*)"
+    r"|no|not|don't"
     r"|do not"
     r"|never(?! mind)|actually|rather|instead(?!:)|use|keep(?! going)|try|prefer|only|stop \w+ing|name"
     r"|call|skip"
@@ -134,10 +138,11 @@ def classify_prompt(text: str, *, settled: bool = False) -> PromptKind:
         return "task"
     asks = _asks(sentences)
     if _SUGGESTS.match(sentences[0]):
-        return "choice"
-    if not asks and sentences[-1].endswith("?") and "instead" not in body:
+        return "choice" if _OTHER_WAY.search(body) else "addition"
+    is_question = sentences[0].endswith("?") or sentences[-1].endswith("?")
+    if not asks and is_question and "instead" not in body:
         return "reply"
-    if asks and not _CORRECTS.match(sentences[0]) and not (consented and not praised):
+    if asks and not _CORRECTS.match(sentences[0]) and (settled or praised or not consented):
         return _rank_request(body, sentences, settled=settled or praised, praised=praised)
     if settled and len(body.split()) >= _LONG and not CONSTRAINT.search(body):
         return "task"
@@ -153,7 +158,7 @@ def _strip_opening(text: str) -> _Opening:
         words = {
             word.lower().replace("\u2019", "'") for word in _WORD.findall(text[:length]) if not word.isdigit()
         }
-        if not length or words - _PHATIC:
+        if not length or words - _PHATIC or (words and not words & (_CONSENT | _PRAISE)):
             break
         praised, consented = praised or bool(words & _PRAISE), consented or bool(words & _CONSENT)
         text = text[length:]
@@ -173,7 +178,7 @@ def _asks(sentences: list[str]) -> bool:
 def _rank_request(body: str, sentences: list[str], *, settled: bool, praised: bool) -> PromptKind:
     """Return whether a request begins a new task, adds to the present one, or is about how it is done."""
     words = len(body.split())
-    if any(map(_ADDS.match, sentences)) and not praised:
+    if any(map(_ADDS.match, sentences)) and (not praised or _BEFORE.search(body)):
         return "addition"
     if settled:
         is_short = words < (_SHORT_AFTER_PRAISE if praised else _SHORT)

@@ -21,7 +21,7 @@ _CHECKS = re.compile(
     r"\b(?:tests?|spec|check|lint\w*|build|bench|plan|validate|verify|mypy|ruff|tsc|pytest|jest|vitest"
     r"|ctest|clippy|rspec"
     r"|rubocop|eslint|pyright|phpunit|latexmk|hadolint|shellcheck|tox|nox|make|typecheck|e2e|playwright"
-    r"|cypress|analyze)\b"
+    r"|cypress|analyze)\b|^kubectl\b.*\b(?:get|top|logs|rollout status)\b"
 )
 _UNINFORMATIVE = re.compile(
     r"^(?:\w+=\S+ )*(?:git|ls|cat|grep|rg|find|head|tail|echo|cd|pwd|which|ps|kill|sleep|mkdir|cp|mv|rm"
