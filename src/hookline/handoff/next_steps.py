@@ -30,7 +30,8 @@ _BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s+")
 _OPEN = re.compile(
     r"(?i)\b(?:yet|still|remain(?:s|ing)?|outstanding|left|missing|afterwards|(?:ha(?:s|ve)|needs?) to"
     r"|need to"
-    r"|half (?:done|of)|not (?:begun|started|done|applied)|(?:comes?|are|is|that|doing \w+|it) next|my"
+    r"|half (?:done|of)|(?:not|n't)(?: yet)? (?:\w{3,}ed|written|begun|done|run|built|made|sent)"
+    r"|(?:comes?|are|is|that|doing \w+|it) next|my"
     r" plan|the plan"
     r"|plan to|suggest|going to|about to|i(?:'d| would| want| could)|we (?:should|could|must)|before"
     r" (?:merging"

@@ -36,7 +36,7 @@ _WORK = (
     "|wire"
     "|handle|show|hide|lazy-load|start|stream|rotate|bring|automate|simplify|validate|list|provide|measure"
     "|merge|install|downgrade|pin|mention|cover|sort|log|switch|let|allow|restrict|print|draw|connect"
-    "|baue?|füge|schreibe?|behebe?|erstelle?|ändere|entferne?|prüfe?|ersetze?|migriere?"
+    "|finish|complete|baue?|füge|schreibe?|behebe?|erstelle?|ändere|entferne?|prüfe?|ersetze?|migriere?"
 )
 _GO_ON = re.compile(
     r"(?i)(?:and |then |please |just |you (?:can|may) )*(?:continue|go (?:on|ahead)|proceed|do (?:it"
@@ -46,7 +46,8 @@ _GO_ON = re.compile(
     r"|weiter|(?:commit|push|merge|ship)(?: and \w+)?(?: it| this| that| them|$)?|(?:open|create) (?:a"
     r"|the) pr"
     r"|try (?:it )?again|retry|rerun)\b"
-    r"(?! with (?!it|that|this))(?:[ ,]+(?!but\b|then\b|now\b|and\b)\S+){0,8}\W*$"
+    r"(?! with (?!it|that|this))(?: +(?!but\b|then\b|now\b|and\b|into\b)[^\s,]+){0,8}(?:, (?:i|we|it|the"
+    r"|thanks?)\b[^,]*)?\W*$"
     r"|.*\b(?:we're|we are|that's|that is) (?:done|all|it)\b|\S+(?: \S+)?\W*$|(?:the|my) \S+(?:"
     r" \S+)? (?:is|are)"
     r" (?:up|back|running|there)(?: again| now)?\W*$"
@@ -54,7 +55,8 @@ _GO_ON = re.compile(
 _REPLACES = re.compile(
     r"(?i)(?:(?:and|so|but|please|first|stop|hold on|wait)\b[ ,]+)*(?:now|next|jetzt|als nächstes|danach"
     r"|new (?:task|request|topic"
-    r"|bug|problem|thing)|(?:the )?(?:real|actual|last|second|other) (?:task|thing|work|problem|topic)"
+    r"|bug|problem|thing)|(?:the )?(?:real|actual|last|second|other|final) (?:task|thing|work|problem"
+    r"|topic|one for)"
     r"|separate\w*|different (?:topic|problem|thing)|something (?:else|urgent|different)|part two|on to"
     r"|moving"
     r" on|back to|time for|another|urgent|hotfix|change of plans?|forget|scrap|never mind"
@@ -69,7 +71,8 @@ _ADDS = re.compile(
     r"(?i)(?:and |so |but |please |then )*(?:also|außerdem|noch (?:was|etwas|eins)|one (?:more|last)|btw"
     r"|by the"
     r" way|while \w+|(?:go on|continue|proceed|carry on|keep going|go ahead) with (?!it|that|this)"
-    r"|(?:can|could|would|will) (?:you|we) (?:please )?also)\b|.*\b(?:as well|too)(?: please)?\W*$"
+    r"|(?:can|could|would|will) (?:you|we) (?:please )?also)\b|.*\b(?:(?:as well|too)(?: please)?\W*$"
+    r"|while (?:you|we)(?:'re| are) at it)"
 )
 _BEFORE = re.compile(r"(?i)\bbefore (?:you|i|we)\b")
 _ASKS = re.compile(
