@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Literal, TypeAlias
@@ -48,6 +49,7 @@ _READING_SUBCOMMANDS: Mapping[str, frozenset[str]] = {
     ),
     "helm": word_set("list ls status get history show search template lint version"),
     "terraform tofu": word_set("plan show output validate version providers graph console"),
+    "ansible": word_set("ping setup"),
     "aws gcloud az": word_set("describe list get show ls sts"),
     "npm pnpm yarn bun": word_set("ls list view info outdated why audit explain config bin root version"),
     "pip pip3 uv poetry conda": word_set("list show freeze check index tree info"),
@@ -61,6 +63,10 @@ _CHECKING_WORDS = word_set(
     vet clippy bench benchmark analyze coverage validate ci smoke"""
 )
 """Words after a task runner that mean a check, alone or before a colon or dash: `npm run test:unit`."""
+_CHECK_SCRIPT = re.compile(
+    r"(?:[\w.-]+/)*(?:\w+[-_])*(?:tests?|checks?|lint|smoke|verify|e2e)(?:[-_]\w+)*\.(?:sh|bash|py|js|ts|rb|pl)"
+)
+"""Scripts whose names say that they check: `./smoke.sh`, `scripts/run_tests.sh`."""
 _GROUPS = word_set(
     """compose state config remote branch image container volume network system context stash tag worktree
     workspace"""
@@ -130,9 +136,12 @@ def _classify(command: SimpleCommand) -> CommandKind:
     if name in _FORMATTERS:
         return "check" if _CHECKING_OPTIONS & {*words} or words[:1] == ["check"] else "change"
     if name in _CHECKERS:
-        return "change" if _FIXING_OPTIONS & {*words} else "check"
+        installs = not _INSTALLING_WORDS.isdisjoint(words[:1])
+        return "change" if installs or _FIXING_OPTIONS & {*words} else "check"
     if name in _READERS:
         return _classify_reader(name, words)
+    if _CHECK_SCRIPT.fullmatch(name):
+        return "check"
     return _classify_subcommand(name, [word for word in words if not word.startswith("-")], words)
 
 

@@ -84,6 +84,11 @@ _VARYING = re.compile(
     re.ASCII,
 )
 _WHITESPACE = re.compile(r"\s+")
+_LINE_NUMBER = re.compile(
+    r"(\.(?:txt|c|cc|cpp|cxx|h|hpp|py|jsx?|tsx?|mjs|rs|go|java|kts?|rb|php|cs|swift|exs?|sql|sh|ya?ml|toml|json"
+    r"|xml|tf|lua|scala|dart|vue|s?css|html|mk|cmake|gradle):)\d+(?![\w.])"
+)
+"""Line numbers after the name of a source file, which are not ports."""
 _NAME = re.compile(r"[\w.+@-]{1,40}", re.ASCII)
 _USER_INTERRUPT = re.compile(
     r"(?i)interrupted by (?:the )?user|(?:rejected|cancell?ed) by (?:the )?user|doesn't want to proceed"
@@ -125,9 +130,12 @@ def find_error_line(text: str) -> str:
     best = max((score for score, _ in scored), default=0)
     if best <= 0:
         return informative[0] if informative else ""
-    found = [line for score, line in scored if score == best]
+    found = [number for number, (score, _) in enumerate(scored) if score == best]
     # The last exception of a chain is the one that ended the program.
-    return found[-1] if _EXCEPTION.search(found[0]) else found[0]
+    number = found[-1] if _EXCEPTION.search(informative[found[0]]) else found[0]
+    # A line that ends in a colon announces the cause.
+    end = number + 2 if informative[number].endswith(":") else number + 1
+    return " ".join(informative[number:end])[:MAX_LINE_CHARS]
 
 
 def score_line(line: str) -> int:
@@ -141,7 +149,7 @@ def score_line(line: str) -> int:
 
 def normalize(line: str) -> str:
     """Replace the varying parts of *line* by placeholders; the function is idempotent."""
-    normalized = _WHITESPACE.sub(" ", line[:MAX_LINE_CHARS]).strip()
+    normalized = _LINE_NUMBER.sub(r"\1<n>", _WHITESPACE.sub(" ", line[:MAX_LINE_CHARS]).strip())
     for _ in range(_MAX_PASSES):
         before, normalized = normalized, _VARYING.sub(_replace_match, normalized)[:MAX_LINE_CHARS]
         if normalized == before:

@@ -28,8 +28,9 @@ _EDIT_KINDS = ("edit", "write")
 _MIN_PIPED_SCORE = 5
 """Score of an output line that shows a failure although the last program of the pipe succeeded."""
 _FAILED_LINE = re.compile(
-    r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|^\W*(?:FAIL|FAILED|FAILURE)\b|\bBUILD FAILED\b"
-    r"|^Traceback|^(?:error|fatal|ERROR)\b[:\[]|: \*\*\* \["
+    r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|^\W*(?:FAIL|FAILED|FAILURE)\b|\bBUILD FAIL(?:ED"
+    r"|URE)\b"
+    r"|^Traceback|^\[ERROR\]|^(?:error|fatal|ERROR)\b[:\[]|: \*\*\* \["
 )
 """A line that reports a failure of the program before the filters."""
 _PASSING_FILTERS = word_set("tail head grep egrep tee cat less more sed awk cut sort uniq")
@@ -62,7 +63,8 @@ _ADVICE = {
     "retry": "This looks transient. Run it once more as is. If it fails again, wait or do something else.",
     "wait": "The service is busy. Wait at least 30 seconds before you run it again, and longer each time.",
     "environmental": (
-        "The cause looks like the environment, such as a missing program, permission, service, login or disk "
+        "The cause looks like the environment, such as a missing program, permission, service, login or"
+        " disk "
         "space. Repair that first, or ask the user."
     ),
 }
@@ -176,13 +178,14 @@ _HARMFUL_WORDS = word_set(
     migrate:fresh --force-reset --hard prune-all nuke wipe"""
 )
 _OCCASION = re.compile(
-    r"(?<![\w.])(?:[0-9a-f]{8}-[0-9a-f-]{20,}|(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}|\d{5,}|\d{4}-\d\d-\d\d)(?![\w.])|/tmp/|/proc/",
+    r"(?<![\w.])(?:[0-9a-f]{8}-[0-9a-f-]{20,}|(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}|(?<!=)\d{5,}|\d{4}-\d\d-\d\d)(?![\w.])|/tmp/|/proc/",
     re.IGNORECASE,
 )
 """Ids, dates and temporary paths, which belong to one occasion."""
 _HARMFUL_TEXT = re.compile(
-    r"\b(?:drop|truncate|delete|alter|flush\w*|insert into)\b|\bupdate \w+ set\b"
-    r"|(?:TOKEN|SECRET|PASSWORD|PASSWD|_KEY|CREDENTIALS?)\w*=",
+    r"\b(?:drop|truncate|delete|alter|flush\w*|insert into)\b(?!-\w)|\bupdate \w+ set\b"
+    r"|(?:TOKEN|SECRET|PASSWORD|PASSWD|_KEY|CREDENTIALS?)\w*=|\$\{?\w*(?:TOKEN|SECRET|PASS|_KEY|CREDENTIAL)"
+    r"|--(?:token|password|api-key|secret)\b",
     re.IGNORECASE,
 )
 """Statements that change data, and credentials."""

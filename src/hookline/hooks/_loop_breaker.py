@@ -19,10 +19,10 @@ from hookline.hooks._loop_calls import (
     record_call,
 )
 
-_WEIGHT, _PATIENT_WEIGHT = 10, 3
-"""Weights of a repeated failure, and of one that was waited for."""
-_POLL_PAUSE, _RETRY_PAUSE = 3.0, 540.0
-"""Seconds before a question for a state, and before another try, that count as waiting."""
+_WEIGHT, _PATIENT_WEIGHT, _SLOW_POLL_WEIGHT = 10, 3, 1
+"""Weights of a repeated failure, of one that was waited for, and of a question for a state now and then."""
+_POLL_PAUSE, _SLOW_POLL_PAUSE, _RETRY_PAUSE = 3.0, 15.0, 540.0
+"""Seconds before a question for a state, before a slow one, and before another try, that count as waiting."""
 _MORE_READS = 2
 """Repeats of a read that are allowed beyond those of a failure: agents look at a file more than once."""
 _MAX_PERIOD = 6
@@ -51,13 +51,19 @@ def _weigh_failures(calls: Sequence[CallRecord]) -> int:
             continue
         if not call.failed or call.result != last.result or call.place != last.place:
             break
-        weight += _PATIENT_WEIGHT if _is_patient(call, calls[index - 1] if index else None) else _WEIGHT
+        weight += _weigh(call, calls[index - 1] if index else None)
     return weight
 
 
-def _is_patient(call: CallRecord, before: CallRecord | None) -> bool:
-    """Return whether the agent waited before or during *call*."""
+def _weigh(call: CallRecord, before: CallRecord | None) -> int:
     pause = call.at - before.at if before else 0.0
+    if call.polls and pause >= _SLOW_POLL_PAUSE:
+        return _SLOW_POLL_WEIGHT
+    return _PATIENT_WEIGHT if _is_patient(call, before, pause) else _WEIGHT
+
+
+def _is_patient(call: CallRecord, before: CallRecord | None, pause: float) -> bool:
+    """Return whether the agent waited before or during *call*."""
     return (
         call.waits
         or (before is not None and before.waits)
@@ -79,7 +85,9 @@ def _is_cycle(calls: Sequence[CallRecord], times: int) -> bool:
     """Return whether the same calls with the same results were made so many *times* in the same order."""
     for period in range(2, _MAX_PERIOD + 1):
         turns = [(call.family, call.result) for call in calls[-period * times :]]
-        if len(turns) == period * times and len({*turns}) > 1 and turns == turns[:period] * times:
+        # One command with changing results is a measurement.
+        families = {family for family, _ in turns}
+        if len(turns) == period * times and len(families) > 1 and turns == turns[:period] * times:
             cycle = calls[-period:]
             changes = {call.call for call in cycle if call.changes}
             idle = any(call.waits or call.polls for call in cycle)
