@@ -187,7 +187,7 @@ def test_guards_that_are_off_are_named_with_who_did_it_and_what_brings_them_back
 def test_guards_that_a_person_switched_off_are_said(wired, at_terminal, troubles):
     assert at_terminal("off", "10m")[0] == 0
 
-    assert "by `hookline off`: `hookline on` switches them on" in troubles()["guards.off-for-now"]
+    assert "by `hookline off`: run `hookline on`" in troubles()["guards.off-for-now"]
 
 
 def test_what_waits_for_trust_is_said(wired, troubles):

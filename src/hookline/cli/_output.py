@@ -1,6 +1,7 @@
 """Output as tables and JSON, and text that is safe to show on a terminal."""
 
 import json
+import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
@@ -18,6 +19,12 @@ MAX_WORD = 36
 """Characters of a word that is not split, such as the name of a rule; a longer one may be a path."""
 MIN_COLUMNS = 2
 """Columns of a table that are always shown: a name and a value."""
+
+
+def colour(code: str, text: str) -> str:
+    """Return *text* in the colour of an ANSI *code*; plain in a pipe, with NO_COLOR or a dumb terminal."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not sys.stdout.isatty()
+    return text if plain or not text else f"\x1b[{code}m{text}\x1b[0m"
 
 
 def sanitize(text: str) -> str:

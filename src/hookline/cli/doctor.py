@@ -2,7 +2,6 @@
 
 import os
 import platform
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +10,7 @@ from msgspec import to_builtins
 
 from hookline import __version__, hosts
 from hookline.cli._command import Command
-from hookline.cli._doctor import Finding
+from hookline.cli._doctor import Finding, advise
 from hookline.cli._doctor.daemon import start_daemon
 from hookline.cli._doctor.environment import (
     Latency,
@@ -20,8 +19,9 @@ from hookline.cli._doctor.environment import (
     describe_latency,
     measure_latency,
 )
+from hookline.cli._doctor.fix import apply_fixes
 from hookline.cli._doctor.hosts import HostReport, check_shared_files, examine_host, list_hosts
-from hookline.cli._output import dump, sanitize
+from hookline.cli._output import colour, dump, sanitize
 from hookline.core.host import Host
 from hookline.install.inspect import InstalledCommand, InstalledFile, find_installations
 from hookline.install.probe import Trial
@@ -29,12 +29,21 @@ from hookline.runtime.setup import Setup, load_setup
 from hookline.system.own_command import CLIENT
 from hookline.system.paths import Places
 
-NOT_INSTALLED = "no hooks are installed here: run `hookline init`"
+NOT_INSTALLED = "no hooks are installed here"
 SIGNS = {"well": "✓", "note": "·", "attention": "!"}
 COLOURS = {"well": "32", "note": "2", "attention": "33"}
 
 
 def run(args: Namespace) -> int:
+    findings = _examine(args)
+    if args.fix and apply_fixes(findings, yes=args.yes):
+        print()
+        findings = _examine(args)
+    return 1 if any(finding.weight == "attention" for finding in findings) else 0
+
+
+def _examine(args: Namespace) -> list[Finding]:
+    """Run all checks, show their findings, and return them."""
     chosen = [hosts.load(name) for name in args.host] or list_hosts()
     env = dict(os.environ)
     setup = load_setup(env, os.getcwd())
@@ -48,15 +57,13 @@ def run(args: Namespace) -> int:
         *_check_any_installed(reports),
         *check_shared_files(reports),
     ]
-    well = not any(
-        finding.weight == "attention"
-        for finding in (*general, *(inner for report in reports for inner in report.findings))
-    )
+    findings = [*general, *(inner for report in reports for inner in report.findings)]
+    well = not any(finding.weight == "attention" for finding in findings)
     if args.json:
         dump(_collect_facts(reports, general, latency, well=well))
     else:
         _show(reports, general, setup.places, well=well)
-    return 0 if well else 1
+    return findings
 
 
 def _list_calls(host: Host, setup: Setup, env: Mapping[str, str]) -> list[InstalledCommand]:
@@ -79,7 +86,7 @@ def _measure_latency(reports: Sequence[HostReport], setup: Setup, env: Mapping[s
 def _check_any_installed(reports: Sequence[HostReport]) -> list[Finding]:
     if any(report.installations for report in reports):
         return []
-    return [Finding(id="install.none", weight="attention", text=NOT_INSTALLED)]
+    return [advise("install.none", NOT_INSTALLED, "hookline init")]
 
 
 def _collect_facts(
@@ -101,7 +108,8 @@ def _host_facts(report: HostReport) -> dict[str, Any]:
         "present": report.present,
         "installed": [_installation_facts(installed, trials) for installed, trials in report.installations],
         "findings": [
-            {"id": finding.id, "weight": finding.weight, "text": finding.text} for finding in report.findings
+            {"id": finding.id, "weight": finding.weight, "text": finding.text, "fix": finding.fix}
+            for finding in report.findings
         ],
     }
 
@@ -131,7 +139,7 @@ def _show(reports: Sequence[HostReport], general: Sequence[Finding], places: Pla
             _print_nonempty(_format_title(report))
             for finding in report.findings:
                 _print_nonempty(_format_finding(finding, places))
-    _print_nonempty(_colour("1", f"hookline {__version__}, Python {platform.python_version()}"))
+    _print_nonempty(colour("1", f"hookline {__version__}, Python {platform.python_version()}"))
     for finding in general:
         _print_nonempty(_format_finding(finding, places))
     _print_nonempty("" if well else "\n! requires action")
@@ -140,17 +148,12 @@ def _show(reports: Sequence[HostReport], general: Sequence[Finding], places: Pla
 def _format_title(report: HostReport) -> str:
     scopes = " and ".join(installed.scope for installed, _ in report.installations)
     state = f"installed ({scopes})" if scopes else "not installed"
-    return _colour("1", f"{report.host.name}: {state}")
+    return colour("1", f"{report.host.name}: {state}")
 
 
 def _format_finding(finding: Finding, places: Places) -> str:
     text = finding.text.replace(places.root + os.sep, "").replace(places.home + os.sep, "~/")
-    return f"  {_colour(COLOURS[finding.weight], SIGNS[finding.weight])} {sanitize(text)}"
-
-
-def _colour(code: str, text: str) -> str:
-    plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
-    return text if plain or not sys.stdout.isatty() else f"\x1b[{code}m{text}\x1b[0m"
+    return f"  {colour(COLOURS[finding.weight], SIGNS[finding.weight])} {sanitize(text)}"
 
 
 def _print_nonempty(text: str) -> None:
@@ -160,13 +163,17 @@ def _print_nonempty(text: str) -> None:
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--host", action="append", default=[], metavar="NAME", help="check only this agent")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument("--json", action="store_true", help="print JSON")
+    output.add_argument("--fix", action="store_true", help="run the advised commands, after asking for each")
+    parser.add_argument("--yes", action="store_true", help="with --fix: skip the confirmations")
 
 
 COMMAND = Command(
     about="Check the installed hooks and the environment.",
     examples="""
 hookline doctor --host codex
+hookline doctor --fix
 
 Each installed command is run with a forced push that it must block. Nothing is recorded.
 ! requires action   · for information   ✓ tested, correct

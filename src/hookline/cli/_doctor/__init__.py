@@ -15,10 +15,17 @@ class Finding(Struct, frozen=True, kw_only=True):
     weight: Weight
     text: str
     host: str = ""
+    fix: str = ""
+    """Shell command that removes the cause; the text names it too."""
 
 
 def attention(name: str, text: str) -> Finding:
     return Finding(id=name, weight="attention", text=text)
+
+
+def advise(name: str, text: str, fix: str, rest: str = "") -> Finding:
+    """Return a finding that requires action, and the command that `hookline doctor --fix` runs."""
+    return Finding(id=name, weight="attention", text=f"{text}: run `{fix}`{rest}", fix=fix)
 
 
 def note(name: str, text: str) -> Finding:

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from hookline.cli._bench.bars import MS
 from hookline.cli._bench.world import change_folder, spawn
-from hookline.cli._doctor import Finding, attention, note, well
+from hookline.cli._doctor import Finding, advise, attention, note, well
 from hookline.cli._doctor.daemon import check_daemon, is_daemon_ours
 from hookline.cli._doctor.store import MAX_AHEAD_SECONDS, check_store
 from hookline.cli._grant import open_grants
@@ -34,6 +34,7 @@ from hookline.system.own_command import CLIENT
 from hookline.system.paths import Places
 
 OTHERS_WRITE, OTHERS = 0o022, 0o077
+UNLESS_READ_ONLY = ", unless its disk is read-only"
 CONFIG, STATE = "the configuration of the guards", "the data of your sessions"
 
 
@@ -58,9 +59,9 @@ def _check_home(home: str) -> Iterator[Finding]:
             "home.missing", f"HOME is {home!r}, which is not a folder: set it to your home folder"
         )
     elif not os.access(home, os.W_OK | os.X_OK):
-        text = f"HOME ({home}) is not writable, so no data is saved: {_format_chmod(home, 'u+wx')}"
-        alternative = "or set XDG_STATE_HOME and XDG_CONFIG_HOME to writable folders"
-        yield attention("home.unwritable", f"{text}, {alternative}")
+        text = f"HOME ({home}) is not writable, so no data is saved"
+        alternative = ", or set XDG_STATE_HOME and XDG_CONFIG_HOME to writable folders"
+        yield advise("home.unwritable", text, _format_chmod(home, "u+wx"), alternative)
 
 
 def _check_owner(path: str, mask: int, action: str) -> Iterator[Finding]:
@@ -70,27 +71,25 @@ def _check_owner(path: str, mask: int, action: str) -> Iterator[Finding]:
     except OSError:
         return
     if status.st_uid not in (os.getuid(), 0):
-        fix = f"run `sudo chown {os.getuid()} {shlex.quote(path)}`"
-        yield attention("permissions.owner", f"{path} belongs to user {status.st_uid}, not to you: {fix}")
+        fix = f"sudo chown {os.getuid()} {shlex.quote(path)}"
+        yield advise("permissions.owner", f"{path} belongs to user {status.st_uid}, not to you", fix)
     elif status.st_uid != os.getuid() and mask == OTHERS:
-        fix = f"run `sudo chown {os.getuid()} {shlex.quote(path)}`"
-        yield attention("permissions.owner", f"{path} belongs to root, not to you: {fix}")
+        fix = f"sudo chown {os.getuid()} {shlex.quote(path)}"
+        yield advise("permissions.owner", f"{path} belongs to root, not to you", fix)
     if stat.S_IMODE(status.st_mode) & mask:
         how = "go-w" if mask == OTHERS_WRITE else "go="
-        yield attention("permissions.open", f"{path}: other users can {action}; {_format_chmod(path, how)}")
+        yield advise("permissions.open", f"{path}: other users can {action}", _format_chmod(path, how))
 
 
 def _check_writable(path: str, effect: str) -> Iterator[Finding]:
     mode = os.W_OK | (os.X_OK if os.path.isdir(path) else 0)
     if os.path.exists(path) and not os.access(path, mode):
-        text = (
-            f"{path} is not writable, {effect}: {_format_chmod(path, 'u+rwX')}, unless its disk is read-only"
-        )
-        yield attention("permissions.unwritable", text)
+        fix = _format_chmod(path, "u+rwX")
+        yield advise("permissions.unwritable", f"{path} is not writable, {effect}", fix, UNLESS_READ_ONLY)
 
 
 def _format_chmod(path: str, how: str) -> str:
-    return f"run `chmod {how} {shlex.quote(path)}`"
+    return f"chmod {how} {shlex.quote(path)}"
 
 
 def _list_config_files(folder: str) -> list[str]:
@@ -103,6 +102,8 @@ def _list_config_files(folder: str) -> list[str]:
 
 
 OFF_BY_DEFAULT = "off by default"
+LOOSE = ("off", "warn")
+"""Actions of a pack of rules that stop no call."""
 
 
 def check_environment(setup: Setup, env: Mapping[str, str]) -> Iterator[Finding]:
@@ -141,10 +142,14 @@ def _check_guards(setup: Setup) -> Iterator[Finding]:
     grants = open_grants(setup.places)
     off = grants.find_off()
     if off.until is not None:
-        yield attention("guards.off-for-now", f"{off.notices()[0]}: `hookline on` switches them on")
+        yield advise("guards.off-for-now", off.notices()[0], "hookline on")
     for grant, reason in grants.find_ignored():
         yield note("guards.grant-ignored", f"{grant} is ignored: {reason}; `hookline on` removes it")
     for hook in setup.hooks:
+        off_packs = [name for name, action in dict(hook.settings.get("packs", {})).items() if action in LOOSE]
+        if hook.enabled and off_packs:
+            text = f"hook {hook.name!r} does not stop calls of {', '.join(off_packs)}"
+            yield note("guards.loose", f"{text}, because of `packs` in its settings")
         if not hook.enabled and hook.off != OFF_BY_DEFAULT:
             yield note("guards.off", f"hook {hook.name!r} is off: {hook.off}; {_describe_fix(hook)}")
 
@@ -204,8 +209,8 @@ def describe_client() -> Finding:
     """Report the kind and path of the client."""
     path = own_command.client_path()
     if not path:
-        text = f"hookline-client is missing, so no daemon is used: run `{repair_command()}`"
-        return attention("client.missing", text)
+        text = "hookline-client is missing, so no daemon is used"
+        return advise("client.missing", text, repair_command())
     with open(path, "rb") as file:
         compiled = file.read(4) == ELF
     build = "compiled" if compiled else "a Python script, because no C compiler was found at installation"

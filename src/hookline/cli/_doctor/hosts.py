@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from hookline import __version__, hosts
-from hookline.cli._doctor import Finding, Weight, attention, note, well
+from hookline.cli._doctor import Finding, Weight, advise, attention, note, well
 from hookline.core.host import Host
 from hookline.core.install_table import Installation, ObstacleCheck, SettingsFile
 from hookline.core.values import replace
@@ -26,6 +26,7 @@ from hookline.system.paths import Places
 from hookline.system.process import run_command
 
 GUARD = "dangerous-command"
+UPGRADE = "hookline upgrade"
 MAX_NAMES = 3
 
 
@@ -90,11 +91,9 @@ def _check_missing(host: Host, *, present: bool, asked: bool) -> Iterator[Findin
     if host.install is None:
         yield note("install.by-nobody", "is called by programs directly, without installed hooks")
     elif present or asked:
-        yield Finding(
-            id="install.not",
-            weight="attention" if asked else "note",
-            text=f"no hooks are installed: run `hookline init --host {host.name}` (--user for all projects)",
-        )
+        fix = f"hookline init --host {host.name}"
+        finding = advise("install.not", "no hooks are installed", fix, " (--user for all projects)")
+        yield finding if asked else replace(finding, weight="note")
 
 
 def _check_answer(
@@ -132,10 +131,10 @@ def _check_program(installed: InstalledFile, trial: Trial, env: Mapping[str, str
     result = run_command.run([*words, "--version"], stdin=b"", cwd="/", env=safe, timeout=10.0)
     if result.code != 0:
         why = result.problem or f"exit code {result.code}"
-        yield attention("program.broken", f"{words[0]} cannot be run ({why}): run `hookline upgrade`")
+        yield advise("program.broken", f"{words[0]} cannot be run ({why})", UPGRADE)
     elif result.stdout.strip() != f"hookline {__version__}":
-        text = f"{words[0]} is {result.stdout.strip()!r}, this is {__version__}: run `hookline upgrade`"
-        yield attention("program.version", text)
+        text = f"{words[0]} is {result.stdout.strip()!r}, this is {__version__}"
+        yield advise("program.version", text, UPGRADE)
     else:
         yield from _check_installation(words, env)
 
@@ -179,9 +178,7 @@ def _check_moments(installed: InstalledFile) -> Iterator[Finding]:
     missing = [name for name in installed.host.moments if name not in installed.moments]
     if missing:
         names = ", ".join(missing)
-        yield attention(
-            "install.incomplete", f"{installed.path}: no hook for {names}: run `hookline upgrade`"
-        )
+        yield advise("install.incomplete", f"{installed.path}: no hook for {names}", UPGRADE)
 
 
 def _check_obstacles(installed: InstalledFile, places: Places, env: Mapping[str, str]) -> Iterator[Finding]:

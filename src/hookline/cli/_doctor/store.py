@@ -1,12 +1,14 @@
 """Checks of the store and its spool: usability, size, and records that wait in the spool."""
 
 import os
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from statistics import median
 from typing import Any
 
-from hookline.cli._doctor import Finding, attention, note
+from hookline.cli._doctor import Finding, advise, attention, note
 from hookline.core import chain
 from hookline.core.outcome import FAILED_ACTIONS
 from hookline.core.store import Query, Store, StoreFailed
@@ -57,6 +59,9 @@ MAX_AHEAD_SECONDS = 300.0
 """Maximum seconds that a timestamp may lie in the future; a larger value means a wrong clock."""
 MAX_SPOOL_SECONDS = 60.0
 """Seconds after which records in the spool should have been moved into the store."""
+SLOW_SECONDS = 0.05
+"""Seconds of a write of one page to disk above which the disk is slow."""
+SPEED_WRITES = 5
 PROBE_NAME = "hookline-doctor"
 
 
@@ -66,6 +71,7 @@ def check_store(setup: Setup) -> Iterator[Finding]:
     if place != default or os.path.lexists(default) or os.path.isfile(setup.places.state):
         yield from _check_opened(setup)
     yield from _check_disk(setup.places.state)
+    yield from _check_speed(setup.places.state)
     yield from check_spool(setup.places.spool)
 
 
@@ -124,6 +130,25 @@ def _check_disk(folder: str) -> Iterator[Finding]:
         yield attention("store.disk", f"the disk of {folder} has no inodes left: remove some files")
 
 
+def _check_speed(folder: str) -> Iterator[Finding]:
+    """Report a disk on which a write takes so long that agents notice it."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            times = [_time_write(file.fileno()) for _ in range(SPEED_WRITES)]
+    except OSError:
+        return
+    if median(times) > SLOW_SECONDS:
+        text = f"the disk of {folder} is slow: a write takes {median(times) * 1000:.0f} ms"
+        yield note("store.slow", f"{text}; XDG_STATE_HOME can name a folder on another disk")
+
+
+def _time_write(descriptor: int) -> float:
+    start = time.monotonic()
+    os.write(descriptor, b"." * 4096)
+    os.fsync(descriptor)
+    return time.monotonic() - start
+
+
 def check_spool(folder: str) -> Iterator[Finding]:
     """Report damaged lines in the spool, and records that are not moved into the store."""
     if problem := spool.problem(folder):
@@ -133,7 +158,7 @@ def check_spool(folder: str) -> Iterator[Finding]:
         if count and age > MAX_SPOOL_SECONDS:
             records = "1 record has" if count == 1 else f"{count:,} records have"
             text = f"{records} waited in {path} for {_format_span(age)}"
-            yield attention("spool.waits", f"{text}: `hookline log` moves them into the store")
+            yield advise("spool.waits", text, "hookline log -n 1", ", which moves them into the store")
 
 
 def _count_lines(path: str) -> tuple[int, float]:
