@@ -1,9 +1,11 @@
-"""Write the JSON Schemas of the portable protocol into `schema/`: `python docs/schemas.py`."""
+"""Write the JSON Schemas of the protocol and the configuration into `schema/`: `python docs/schemas.py`."""
 
 import json
 from pathlib import Path
 
-from hookline.core.envelope import build_schemas
+import config_schemas
+
+from hookline.core import envelope
 
 FOLDER = Path(__file__).parent.parent / "schema"
 
@@ -12,7 +14,7 @@ def texts() -> dict[Path, str]:
     """Return the content of each schema file."""
     return {
         FOLDER / f"{name}.json": json.dumps(schema, indent=2) + "\n"
-        for name, schema in build_schemas().items()
+        for name, schema in {**envelope.build_schemas(), **config_schemas.build_schemas()}.items()
     }
 
 

@@ -91,12 +91,12 @@ def read_toml(
 
 def read_hooks(file: File, kinds: Mapping[str, Kind]) -> Layer:
     """Return the layer of a `hooks.json`: `{"version": 1, "hooks": {EVENT: [entry, ...]}}`."""
-    return _read_json(file, kinds, ("version", "hooks"))
+    return _read_json(file, kinds, ("$schema", "version", "hooks"))
 
 
 def read_mcp(file: File, kinds: Mapping[str, Kind]) -> Layer:
     """Return the layer of an `mcp.json`: servers, and hooks that are tools of these servers."""
-    return _read_json(file, kinds, ("version", "hooks", "mcpServers"))
+    return _read_json(file, kinds, ("$schema", "version", "hooks", "mcpServers"))
 
 
 def _parse_layer(file: File, parse: Callable[[str], Any], layer: Callable[[Any], Layer]) -> Layer:
