@@ -68,7 +68,7 @@ def _describe_type(kind: Any) -> dict[str, Any]:
 
 def _hooks_schema() -> dict[str, Any]:
     entries = {"type": "array", "items": {"oneOf": [_entry(kinds.load(name)) for name in kinds.names()]}}
-    events = _table(dict.fromkeys(EVENTS, {"$ref": "#/$defs/entries"}))
+    events = _table({name: {"$ref": "#/$defs/entries"} for name in EVENTS})
     keys = {"$schema": {"type": "string"}, "version": {"const": 1}, "hooks": events}
     return {"$schema": DIALECT, "title": "hooks.json", "$defs": {"entries": entries}, **_table(keys)}
 
