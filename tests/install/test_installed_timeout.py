@@ -8,7 +8,7 @@ from hookline import hosts
 from hookline.core.events import PreToolUse
 from hookline.core.install_table import SettingsFile
 from hookline.install import install_hooks, settings_files
-from hookline.install.installed_timeout import find_timeout
+from hookline.install.installed_timeout import extend_timeouts, find_timeout
 from hookline.system.paths import find_places
 
 HOSTS = [
@@ -24,7 +24,7 @@ HOSTS = [
 def install(host, tmp_path, seconds):
     env = {"HOME": str(tmp_path)}
     places = find_places(env, str(tmp_path))
-    waits = install_hooks.extend_timeouts(host, seconds) if seconds else host
+    waits = extend_timeouts(host, seconds) if seconds else host
     with settings_files.lock_records(places.state):
         for plan in install_hooks.plan_host(waits, "user", places, env, "hookline-client"):
             install_hooks.apply_plan(plan, places, "hookline-client")

@@ -12,6 +12,7 @@ from hookline.core.install_commands import path_command
 from hookline.core.install_table import Scope
 from hookline.install import install_hooks, settings_files
 from hookline.install.install_hooks import Plan
+from hookline.install.installed_timeout import extend_timeouts
 from hookline.runtime.setup import load_setup
 from hookline.runtime.wait_for_person import configured_wait
 from hookline.system.own_command import CLIENT, client_command, find_programs
@@ -22,7 +23,7 @@ def run(args: Namespace) -> int:
     env, places = dict(os.environ), find_places(dict(os.environ), os.getcwd())
     found = [hosts.load(name) for name in args.host] or install_hooks.detect_hosts(env, places)
     wait = configured_wait(load_setup(env, os.getcwd()))
-    chosen = [install_hooks.extend_timeouts(host, wait) for host in found] if wait else found
+    chosen = [extend_timeouts(host, wait) for host in found] if wait else found
     if not chosen:
         return _report_no_hosts()
     scope: Scope = "user" if args.user else "local" if args.local else "project"

@@ -7,7 +7,6 @@ from shutil import which
 from msgspec import Struct
 
 from hookline import hosts
-from hookline.core.events import PreToolUse
 from hookline.core.host import Host
 from hookline.core.install_table import InstallEntry, OwnFiles, Scope, SettingsFile
 from hookline.core.values import replace
@@ -75,15 +74,6 @@ def build_entries(host: Host, program: str, *, shared: bool = False) -> tuple[In
         )
         for name, row in host.moments.items()
     )
-
-
-def extend_timeouts(host: Host, seconds: float) -> Host:
-    """Return *host* with timeouts that let a call of a tool wait so many *seconds* for a person."""
-    moments = {
-        name: row.with_timeout(max(row.timeout or host.timeout, seconds)) if row.event is PreToolUse else row
-        for name, row in host.moments.items()
-    }
-    return replace(host, moments=moments)
 
 
 class Target(Struct, frozen=True, kw_only=True):

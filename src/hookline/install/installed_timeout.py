@@ -1,11 +1,13 @@
-"""The time that a host waits for hookline at a moment, as its settings files say."""
+"""The time that a host waits for hookline at a moment: as its settings files say, and as they should say."""
 
 import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hookline.core.events import PreToolUse
 from hookline.core.host import Host
 from hookline.core.install_table import InstallEntry, SettingsFile
+from hookline.core.values import replace
 from hookline.install import install_hooks
 from hookline.install.compare import find_commands
 from hookline.install.host_command import build_call
@@ -51,3 +53,12 @@ def _find_at(entry: Any, samples: list[Any]) -> float | None:
         return _find_at(*pairs[0]) if pairs else None
     is_number = isinstance(entry, int | float) and isinstance(first, int | float)
     return entry * _SAMPLE_SECONDS[0] / first if is_number and not isinstance(entry, bool) else None
+
+
+def extend_timeouts(host: Host, seconds: float) -> Host:
+    """Return *host* with timeouts that let a call of a tool wait so many *seconds* for a person."""
+    moments = {
+        name: row.with_timeout(max(row.timeout or host.timeout, seconds)) if row.event is PreToolUse else row
+        for name, row in host.moments.items()
+    }
+    return replace(host, moments=moments)

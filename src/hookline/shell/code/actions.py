@@ -17,6 +17,7 @@ from hookline.shell.code.commands import (
     is_library_name,
     kill_process,
     merge_options,
+    record_upload,
     run_command,
     run_exec,
     run_file,
@@ -64,6 +65,7 @@ def _send(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: 
     """Send a request, and return its response."""
     address = get_argument(arguments, keywords, 0)
     _add_effect(state, "send", address)
+    record_upload(state, to_text(address), [*arguments[1:], keywords])
     response = capture(state, f"curl -s {shlex.quote(remove_marks(to_text(address)))}")
     call_functions(state, arguments, response)
     return response
@@ -191,7 +193,8 @@ def read_content(state: CodeState, path: str) -> str:
     if path in ("/dev/stdin", "php://stdin", "-"):
         return state.stdin or UNKNOWN
     whole = resolve_path(state, path)
-    return state.written.get(whole, state.files.get(whole, UNKNOWN))
+    known = state.written.get(whole, state.files.get(whole))
+    return capture(state, f"cat {shlex.quote(remove_marks(path))}") if known is None else known
 
 
 def write_content(state: CodeState, path: str, text: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from hookline.shell.code.methods import flatten_items
@@ -21,6 +21,7 @@ from hookline.shell.code.values import (
     Choice,
     CodeCommand,
     CodeState,
+    FileValue,
     FunctionValue,
     Keywords,
     Method,
@@ -75,7 +76,7 @@ def add_command(
             for name, value in environment.items()
             if name not in state.environment or state.environment[name] != value
         }
-    given = keywords.get("input", keywords.get("stdin_data", ""))
+    given = next((keywords[name] for name in ("input", "stdin_data", "stdin") if name in keywords), "")
     count_work(state, 8 + len(argv) + 2 * len(settings))
     if text is None and any(CAPTURED in word for word in argv):
         text, argv = " ".join([word if CAPTURED in word else shlex.quote(word) for word in argv]), ()
@@ -138,10 +139,34 @@ def run_shell(state: CodeState, entry: LibraryCall, arguments: Arguments, keywor
 
 def write_input(state: CodeState, output: str, arguments: Arguments) -> Value:
     """Record the command of *output* again, with a text that the code writes to its input."""
-    command = substitute_captured(state, output)[3:-2]
-    keywords = {"input": "".join(map(to_text, arguments))}
-    add_command(state, keywords, text=command)
+    if output.startswith(CAPTURED):
+        command = substitute_captured(state, output)[3:-2]
+        add_command(state, {"input": "".join(map(to_text, arguments))}, text=command)
     return UNKNOWN
+
+
+_UNSENT_KEYS = frozenset({"headers", "header", "auth", "cookies", "cert", "agent", "httpsAgent"})
+"""Options of a request that authenticate it, so that a secret in them is no upload."""
+
+
+def record_upload(state: CodeState, address: str, values: Arguments) -> None:
+    """Record the upload of files, and of texts that were read from files, as a command of curl."""
+    sent = [*_find_sent(values)]
+    files = [("-F", f"f=@{item.path}") for item in sent if isinstance(item, FileValue)]
+    texts = [item for item in sent if isinstance(item, str) and CAPTURED in item]
+    for option, value in (*files, *(("-d", text) for text in texts)):
+        add_command(state, {}, argv=("curl", option, value, remove_marks(address)))
+
+
+def _find_sent(values: Iterable[Value]) -> Iterator[Value]:
+    """Yield the parts of a request's body in nested lists and mappings."""
+    for value in values:
+        if isinstance(value, Mapping):
+            yield from _find_sent(item for key, item in value.items() if key not in _UNSENT_KEYS)
+        elif isinstance(value, list | tuple) and not isinstance(value, FileValue):
+            yield from _find_sent(value)
+        else:
+            yield value
 
 
 def call_functions(state: CodeState, arguments: Arguments, *values: Value) -> Value:

@@ -327,6 +327,9 @@ _OUTPUT_METHODS: Mapping[str, Callable[[CodeState, Any, Arguments], Value]] = {
         (*_OUTPUTS, "read", "decode", "toString", "readlines"), lambda state, output, given: output
     ),
     **dict.fromkeys(("on", "once"), lambda state, output, given: call_functions(state, given, output)),
+    "pipe": lambda state, output, given: (
+        write_input(state, to_text(given[0]), [output]) if given else UNKNOWN
+    ),
 }
 
 

@@ -86,6 +86,9 @@ def _run_ssh(state: CodeState, program: Program, arguments: Arguments, keywords:
     if name in _REMOTE_METHODS and arguments:
         run_argv(state, [*program.words, to_text(arguments[0])], {})
         return find_output(state)
+    if name in _UPLOAD_METHODS and arguments:
+        host = to_text(program.words[-1])
+        run_argv(state, ["scp", to_text(arguments[0]), f"{host}:{to_text(arguments[-1])}"], {})
     if name == "local" and arguments:
         add_command(state, keywords, text=to_text(arguments[0]))
     return Program(program.words, program.members[:-1])
@@ -94,6 +97,9 @@ def _run_ssh(state: CodeState, program: Program, arguments: Arguments, keywords:
 _REMOTE_METHODS = frozenset(
     {"run", "sudo", "exec_command", "execCommand", "exec", "exec!", "execute", "system"}
 )
+
+
+_UPLOAD_METHODS = frozenset({"put", "putFile", "putDirectory", "upload", "upload!", "fastPut"})
 
 
 def _run_docker(state: CodeState, program: Program, arguments: Arguments, keywords: Keywords) -> Value:
