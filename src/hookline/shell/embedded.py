@@ -232,7 +232,8 @@ def _find_inner_commands(
             argv = tuple(Word(text=text, span=call.span, glob=text.endswith("/*")) for text in words)
             yield InnerCommand(f"{via} {'rmtree' if effect.recursive else 'remove'}()", call.span, argv)
         else:
-            record_effect(state, effect.action, Word(text=path, span=call.span), recursive=effect.recursive)
+            word = Word(text=path, span=call.span, glob=path.endswith("/*"))
+            record_effect(state, effect.action, word, recursive=effect.recursive)
 
 
 def record_effect(state: ShellState, action: Action, path: Word, *, recursive: bool = False) -> None:

@@ -93,8 +93,10 @@ def _judge_path(effect: Effect, command: SimpleCommand, path: str, place: Place)
         yield TREES.find("rm-system-part", command, word, "ask")
     elif _is_git_data(effect, command, place, _GIT_BLOBS):
         yield HISTORY.find("rm-git-metadata", command, word)
-    elif posixpath.basename(path) in ("*", UNKNOWN) and _is_own(posixpath.dirname(path), place):
-        yield TREES.find("rm-home-folder", command, word)
+    elif posixpath.basename(path) in ("*", UNKNOWN):
+        folder = Word(text=posixpath.dirname(path), span=word.span)
+        if _is_own(folder.text, place) or find_loss(folder, effect.cwd, place) == "rm-home":
+            yield TREES.find("rm-home-folder", command, word)
 
 
 def _is_own(path: str, place: Place) -> bool:

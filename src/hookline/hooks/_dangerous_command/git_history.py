@@ -151,7 +151,7 @@ def _is_branch_list(word: Word, place: Place) -> bool:
     """Return whether *word* comes from a list of branches."""
     for source in place.sources(word.origins):
         texts = [one.text for one in source.words[:4]]
-        if source.name == "git" and {"branch", "for-each-ref", "ls-remote"} & set(texts):
+        if {"branch", "for-each-ref", "ls-remote", "list"} & set(texts[1:]) and source.name in ("git", "gh"):
             return "--show-current" not in texts
     return False
 

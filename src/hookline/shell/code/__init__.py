@@ -108,8 +108,8 @@ def analyze(  # noqa: PLR0913 -- all that the result depends on
 
 def _run_nested(state: CodeState, source: str) -> Value:
     """Evaluate *source* in the same language, with the variables of the code around it."""
-    if source.startswith(CAPTURED):
-        apply_call(state, LibraryCall("shell", (0,)), ["eval " + source], {})
+    if CAPTURED in source:
+        apply_call(state, LibraryCall("shell", (0,)), ["eval " + source[source.index(CAPTURED) :]], {})
     if UNKNOWN in source[:1] or state.nesting >= _MAX_NESTED_CODE or not state.spend(len(source)):
         return UNKNOWN
     state.nesting += 1

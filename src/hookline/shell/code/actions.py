@@ -103,8 +103,10 @@ def _describe(action: Action, path: str, *, recursive: bool) -> Effect:
     head, tree, rest = path.partition(TREE)
     if tree and not rest.replace(TREE, "").replace(ITEM, "").strip("/" + UNKNOWN):
         whole = head.rstrip("/") or head[:1] or "."
-        return Effect(action, whole if action in ("delete", "mode") else head + UNKNOWN, recursive=True)
-    if action == "delete" and path.endswith("/" + ITEM):
+        return Effect(
+            action, whole if action in ("delete", "mode", "move") else head + UNKNOWN, recursive=True
+        )
+    if action in ("delete", "move", "mode") and path.endswith("/" + ITEM):
         path = path.removesuffix(ITEM) + "*"
     return Effect(action, remove_marks(path), recursive)
 

@@ -21,6 +21,7 @@ from hookline.shell.code.statements import (
     parse_export,
     parse_if,
     parse_import,
+    parse_match,
     parse_return,
     parse_stop,
     parse_switch,
@@ -354,6 +355,7 @@ _PHP_PRECEDENCES = (
     "??", "||", "&&", "|", "^", "&", "== != === !== <>", "< <= > >= <=>", "<< >>", "+ - .", "* / %", "**",
 )  # fmt: skip
 
+
 PHP = Language(
     token=_PHP_TOKEN,
     read_quote=_read_php_quote,
@@ -379,6 +381,7 @@ PHP = Language(
         **dict.fromkeys(("array", "["), _parse_array),
         "function": _parse_function,
         "fn": _parse_arrow_function,
+        "match": parse_match,
         **dict.fromkeys(("echo", "print", "include", "include_once", "require", "require_once"), _parse_call),
         **dict.fromkeys(("true", "TRUE"), lambda parser: syntax.Literal(value=True)),
         **dict.fromkeys(("false", "FALSE"), lambda parser: syntax.Literal(value=False)),

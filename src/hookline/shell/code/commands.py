@@ -238,8 +238,8 @@ def call_callbacks(state: CodeState, arguments: Arguments, keywords: Keywords) -
     target, given = keywords.get("target"), keywords.get("args")
     if isinstance(target, Reference) or is_function(target):  # Thread(target=function, args=(…))
         return state.call(state, target, given if isinstance(given, list) else [], {})
-    if "default" in keywords and arguments and isinstance(arguments[0], str):  # an option of a command line
-        state.defaults[arguments[0].lstrip("-").replace("-", "_")] = keywords["default"]
+    if arguments and isinstance(arguments[0], str):
+        _store_default(state, arguments[0], arguments[1:], merge_options(arguments, keywords))
     for position, value in enumerate(arguments):
         if isinstance(value, Reference | Partial) and position < len(arguments) - 1:  # submit(function, …)
             _call_with_items(state, value, arguments[position + 1 :])
@@ -247,7 +247,16 @@ def call_callbacks(state: CodeState, arguments: Arguments, keywords: Keywords) -
         for item in value.values() if isinstance(value, dict) else (value,):
             if isinstance(item, FunctionValue):
                 state.call(state, item, [], {})
-    return UNKNOWN
+    return next((value for value in arguments if isinstance(value, str) and CAPTURED in value), UNKNOWN)
+
+
+def _store_default(state: CodeState, name: str, rest: Arguments, options: Keywords) -> None:
+    """Store the default of an option: `--dir` in Python, `-d, --dir <dir>` in JavaScript."""
+    name = name.rsplit(",", maxsplit=1)[-1].split("<", maxsplit=1)[0].split("[", maxsplit=1)[0].strip()
+    if "default" in options:
+        state.defaults[name.lstrip("-").replace("-", "_")] = options["default"]
+    elif name.startswith("--") and len(rest) > 1 and isinstance(rest[-1], str):
+        state.defaults[name.lstrip("-")] = rest[-1]
 
 
 def _call_with_items(state: CodeState, function: Value, arguments: Arguments) -> None:

@@ -10,12 +10,12 @@ from functools import partial
 from typing import Any
 
 from hookline.shell.code import syntax
+from hookline.shell.code.classes import create_instance, find_call
 from hookline.shell.code.lookup import (
     assign,
     bind_parameters,
     call_library,
     call_method,
-    create_instance,
     find_member,
     find_name,
     find_value,
@@ -395,6 +395,6 @@ _CALLERS: Mapping[type, Callable[[CodeState, Any, Arguments, Keywords], Value]] 
         state, value.function, [*value.arguments, *arguments], {**dict(value.keywords), **keywords}
     ),
     Program: run_program,
-    Instance: lambda state, value, *given: call(state, find_member(state, value, "__call__"), *given),
+    Instance: lambda state, value, *given: call(state, find_call(value), *given),
     Choice: lambda state, value, *given: choose([call(state, option, *given) for option in value.options]),
 }

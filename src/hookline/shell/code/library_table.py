@@ -206,7 +206,7 @@ text upper 0: uc
 text capitalize 0: ucfirst
 text split 1: split
 text substr 0: substr
-first: chomp sort
+first: chomp sort bless
 pack: pack
 container: container
 choose: readdir
@@ -302,5 +302,5 @@ items map 0: array_walk
 items push 0: array_push
 handle 0 1: fwrite fputs
 call_by_name: call_user_func call_user_func_array register_shutdown_function
-first: iterator_to_array
+first: iterator_to_array curl_exec
 """

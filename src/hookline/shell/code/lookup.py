@@ -7,11 +7,13 @@ from typing import Any
 
 from hookline.shell.code import syntax
 from hookline.shell.code.actions import apply_call, call_file_method, call_path_method
+from hookline.shell.code.classes import find_class_member
 from hookline.shell.code.commands import (
     REFERENCE_METHODS,
     call_callbacks,
     call_functions,
     find_full_name,
+    is_function,
     is_library_name,
     write_input,
 )
@@ -61,8 +63,6 @@ from hookline.shell.code.values import (
     to_text,
 )
 from hookline.shell.shell_state import UNSET
-
-_CONSTRUCTORS = ("__init__", "constructor", "initialize", "__construct")
 
 
 def find_name(state: CodeState, node: syntax.Name) -> Value:
@@ -124,30 +124,6 @@ def find_member(state: CodeState, value: Value, name: str) -> Value:
 def _takes_class(state: CodeState, function: FunctionValue) -> bool:
     """Return whether a method receives the class on which it is called."""
     return state.language != "python" or [item.name for item in function.node.parameters[:1]] == ["cls"]
-
-
-def find_class_member(cls: ClassValue, name: str) -> Value:
-    for _ in range(8):
-        if name in cls.members:
-            return cls.members[name]
-        base = next((base for base in cls.bases if isinstance(base, ClassValue)), None)
-        if base is None or base is cls:
-            return None
-        cls = base
-    return None
-
-
-def create_instance(state: CodeState, cls: ClassValue, arguments: Arguments, keywords: Keywords) -> Value:
-    instance = Instance(cls)
-    for name in _CONSTRUCTORS:
-        member = find_class_member(cls, name)
-        if isinstance(member, FunctionValue):
-            state.call(state, FunctionValue(member.node, member.scope, instance), arguments, keywords)
-            return instance
-    instance.attributes |= dict(keywords)
-    names = [name for name, value in cls.members.items() if not isinstance(value, FunctionValue)]
-    instance.attributes |= dict(zip(names, arguments, strict=False))
-    return instance
 
 
 def _prepare_arguments(
@@ -256,7 +232,10 @@ def _store(state: CodeState, container: Value, key: Value, value: Value) -> None
     elif isinstance(container, Environment):
         container[to_text(key)] = state.changed_variables[to_text(key)] = to_text(value)
     elif isinstance(container, dict) and len(container) < MAX_ITEMS:
-        container[to_text(key)] = value
+        name = to_text(key)
+        container[name] = (
+            choose((container[name], value)) if value == UNKNOWN and name in container else value
+        )
     elif isinstance(container, list) and isinstance(key, int) and -len(container) <= key < len(container):
         container[key] = value
     elif isinstance(container, list) and len(container) < MAX_ITEMS:
@@ -284,6 +263,8 @@ def call_library(state: CodeState, name: str, arguments: Arguments, keywords: Ke
     if program is not None:  # a library for git takes the repository first
         takes_folder = bool(program.members) and len(arguments) > 1
         return run_program(state, program, arguments[takes_folder:], keywords)
+    if state.language == "perl" and isinstance(own := find_name(state, syntax.Name(last)), FunctionValue):
+        return state.call(state, own, [base or UNKNOWN, *arguments], keywords)
     method = "" if full == "run" else last  # only a method of that name runs a command; a function may be any
     return call_unknown_method(state, method, UNKNOWN, arguments, keywords)
 
@@ -292,6 +273,8 @@ def call_unknown_method(
     state: CodeState, name: str, receiver: Value, arguments: Arguments, keywords: Keywords
 ) -> Value:
     """Call a method of an object of unknown type, which is known by its name if that has one meaning."""
+    if state.language == "perl" and isinstance(found := find_name(state, syntax.Name(name)), FunctionValue):
+        return state.call(state, found, [receiver, *arguments], keywords)
     short = name.removesuffix("Sync") if state.language == "javascript" else name
     entry = METHODS_OF_ANY[state.language].get(short)
     given = arguments[0] if arguments else None
@@ -338,7 +321,7 @@ def _find_caller(
 ) -> Callable[[CodeState, Any, Arguments], Value] | None:
     """Return the function for a method that any value has, or the output of a command."""
     if isinstance(receiver, dict):
-        return _map_pairs if arguments and name in ("each", "map", "each_pair") else None
+        return _call_with_pairs(name) if arguments and is_function(arguments[-1]) else None
     if isinstance(receiver, list):
         return LIST_METHODS.get(name)
     if arguments and name in ("then", "tap"):
@@ -350,8 +333,13 @@ def _find_caller(
     return _OUTPUT_METHODS.get(name)
 
 
-def _map_pairs(state: CodeState, entries: dict[str, Value], arguments: Arguments) -> Value:
-    return LIST_METHODS["map"](state, [[key, value] for key, value in entries.items()], arguments)
+def _call_with_pairs(name: str) -> Callable[[CodeState, Any, Arguments], Value] | None:
+    """Return the method of a list that calls a function, for the pairs of a mapping."""
+    method = LIST_METHODS.get("map" if name == "each_pair" else name)
+    if method is None:
+        return None
+    found = method
+    return lambda state, entries, arguments: found(state, [list(pair) for pair in entries.items()], arguments)
 
 
 def call_method(

@@ -217,6 +217,13 @@ def _reduce(state: CodeState, items: list[Value], arguments: Arguments) -> Value
     return value
 
 
+def _collect(state: CodeState, items: list[Value], arguments: Arguments) -> Value:
+    memo, function = [*arguments, UNKNOWN, UNKNOWN][:2]
+    for item in items[:MAX_ITEMS]:
+        state.call(state, function, [item, memo], {})
+    return memo
+
+
 def _append(state: CodeState, items: list[Value], arguments: Arguments) -> Value:
     items += arguments[: max(0, MAX_ITEMS - len(items))]
     return items
@@ -271,6 +278,7 @@ LIST_METHODS: Mapping[str, ListMethod] = name_table(
         "map forEach each collect flatMap flat_map each_with_index": _map,
         "filter select find reject some every detect": _filter,
         "reduce inject": _reduce,
+        "each_with_object": _collect,
         "flat flatten": lambda state, items, arguments: flatten_items(items),
         "reverse": _reverse,
         "sort uniq copy to_a sorted compact toSorted sort_by values": lambda state, items, arguments: items,

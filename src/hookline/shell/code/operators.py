@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from hookline.shell.code import syntax
 from hookline.shell.code.syntax import Node
 from hookline.shell.code.values import (
+    CAPTURED,
     ITEM,
     MAX_ITEMS,
     MAX_TEXT,
@@ -185,7 +186,8 @@ def find_item(state: CodeState, value: Value, key: Value) -> Value:
     if isinstance(value, list):
         if isinstance(key, int) and -len(value) <= key < len(value):
             return value[key]
-        return UNKNOWN if isinstance(key, int) else choose([*value, UNKNOWN])
+        parts = [item for item in value if isinstance(item, str) and CAPTURED in item]
+        return choose(parts) if isinstance(key, int) else choose([*value, UNKNOWN])
     if isinstance(value, str) and isinstance(key, int) and UNKNOWN not in value:
         return value[key] if -len(value) <= key < len(value) else ""
     return UNKNOWN

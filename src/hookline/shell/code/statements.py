@@ -144,6 +144,22 @@ def _join_cases(parts: list[tuple[Body, Body]]) -> list[tuple[Body, Body]]:
     return cases[::-1]
 
 
+def parse_match(parser: Parser) -> Node:
+    """Parse `match (subject) { "a", "b" => value, default => value }`."""
+    expect(parser, "(")
+    subject = parse_parenthesis(parser)
+    expect(parser, "{")
+    cases: list[tuple[Body, Body]] = []
+    while not accept(parser, "}"):
+        values: list[Node] = []
+        while not accept(parser, "=>"):
+            if not accept(parser, "default", ","):
+                values.append(parse_expression(parser, CONDITIONAL))
+        cases.append((tuple(values), (parse_expression(parser, CONDITIONAL),)))
+        accept(parser, ",")
+    return syntax.Block((syntax.choose_case(subject, cases),))
+
+
 def parse_class(parser: Parser) -> Body:
     """Parse a class with a body in braces."""
     name = take(parser).text if peek(parser).kind == "name" and peek(parser).text != "extends" else ""

@@ -245,7 +245,8 @@ def to_items(value: Value) -> list[Value]:
         return [item for option in value.options for item in to_items(option)][:MAX_ITEMS]
     if isinstance(value, str) and UNKNOWN not in value:
         return list(value[:MAX_ITEMS])
-    return [value if isinstance(value, str) and CAPTURED in value else UNKNOWN]
+    is_marked = isinstance(value, str) and any(mark in value for mark in (CAPTURED, ITEM, TREE))
+    return [value if is_marked else UNKNOWN]
 
 
 def to_list(state: CodeState, value: Value) -> list[Value]:
