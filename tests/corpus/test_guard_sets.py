@@ -50,15 +50,15 @@ STATE = State(now=0.0, facts=Facts({name: lambda value=value: value for name, va
 GUARDS = (self_protect, dangerous_command, privacy_block, scout_block)
 SHARES = {
     "scripts": 0.93,
-    "scripts_harmless": 0.98,
+    "scripts_harmless": 1.0,
     "code": 0.82,
-    "code_harmless": 0.97,
-    "packs": 0.95,
-    "packs_harmless": 0.98,
+    "code_harmless": 1.0,
+    "packs": 0.99,
+    "packs_harmless": 1.0,
     "self_protect": 0.97,
-    "self_protect_harmless": 0.96,
-    "daily_work": 0.99,
-    "agent_work": 0.99,
+    "self_protect_harmless": 0.98,
+    "daily_work": 0.995,
+    "agent_work": 1.0,
 }
 """Shares of right verdicts that must not be lost."""
 

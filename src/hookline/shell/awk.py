@@ -40,6 +40,8 @@ _AWK_BLOCK = re.compile(
 _AWK_STATEMENT = re.compile(r"\s*(print|printf|system)\b\s*(\(.*\)|.*)\s*", re.DOTALL)
 _MAX_AWK = 1_000
 """Maximum characters of an awk program whose output is computed."""
+_UNKNOWN_FIELDS = 20
+"""Number of fields of an unknown line that are unknown values."""
 _AWK_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|\$(NF|\d+)|(NR)|(,)|\s+')
 
 
@@ -97,7 +99,7 @@ def _print_awk(state: ShellState, call: Call, options: Options) -> Result:
     if OPAQUE in text:
         return Result(OPAQUE)
     if is_unknown(text) and not starts:
-        return Result(text or UNKNOWN) if all(not condition for condition, _ in blocks) else Result()
+        text = text.strip() or UNKNOWN
     word = options.value("-F", "--field-separator")
     printed, run = list[str](), list[str]()
     for record in _awk_records(blocks, text, decode_ansi(word.text) if word is not None else ""):
@@ -136,11 +138,12 @@ def _parse_awk(program: str) -> list[tuple[str, list[str]]] | None:
 
 def _awk_records(blocks: list[tuple[str, list[str]]], text: str, separator: str) -> Iterator[tuple[str, str]]:
     """Yield the texts that the program prints or runs, with the kind of each."""
-    lines = text.removesuffix("\n").split("\n") if not is_unknown(text) else []
+    lines = text.removesuffix("\n").split("\n")
     for condition, statements in blocks:
         inputs = [""] if condition in ("BEGIN", "END") else lines
         for number, line in enumerate(inputs, 1):
             fields = line.split() if separator in ("", " ") else line.split(separator)
+            fields = [line] * _UNKNOWN_FIELDS if is_unknown(line) and line else fields
             for statement in statements:
                 yield _awk_output(statement, [line, *fields], number)
 

@@ -62,9 +62,13 @@ def _edit_text(
     state: ShellState, read: Result, filtered: Result, edit: Callable[[str], str | None]
 ) -> Result:
     """Return the edited text; lines that sed prints unchanged may be more than it really prints."""
-    if is_unknown(read.output) or OPAQUE in read.output:
-        return read if OPAQUE in read.output else filtered
-    output = edit(read.output) if spend(state, len(read.output)) else None
+    if OPAQUE in read.output:
+        return read
+    unknown = is_unknown(read.output)
+    text = read.output.strip() or UNKNOWN if unknown else read.output
+    output = edit(text) if spend(state, len(text)) else None
+    if unknown:  # text before or after an unknown line: `sed 's/^/kubectl delete /'`
+        return filtered if output is None or is_unknown(output) else Result(output)
     if output is not None:
         return Result(output)
     return filtered if not is_unknown(filtered.output) else Result(OPAQUE)

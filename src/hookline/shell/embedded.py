@@ -12,8 +12,6 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from msgspec.structs import replace
-
 from hookline.shell.ansi import decode_ansi
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import UNKNOWN, Action, Effect, Word
@@ -123,7 +121,6 @@ def _run_file(state: ShellState, call: Call, name: str, path: str, argv: tuple[s
     """Run a script that the line wrote or that existed before; the latter with limits of its own."""
     source, exists = find_file(state, path) if UNKNOWN not in path else (None, False)
     if not exists:
-        state.commands[-1:] = [replace(one, code=source or "") for one in state.commands[-1:]]
         return _run_source(state, call, name, source or "", argv, call.stdin)
     saved, state.existing_script = state.existing_script, source or ""
     result = _run_source(state, call, name, source or "", argv, call.stdin)

@@ -89,29 +89,49 @@ _INNER_ROOT = "/tmp/.container"  # noqa: S108 -- nothing is written there
 _INNER_PATH = re.compile(r"""(?<![\w.~$})/-])/(?:[^\s'"`;&|<>():,*?=]*)""")
 
 
+_CLIENTS = word_set(
+    """aws gcloud gsutil az kubectl helm terraform tofu pulumi psql mysql mariadb redis-cli mongosh vault
+    flyctl rclone migrate flyway liquibase ansible ansible-playbook doctl hcloud gh"""
+)
+"""Programs that change other machines also from inside a container."""
+_ENTRY_POINTS: Mapping[str, str] = {
+    **{name: name for name in (*_CLIENTS, "git")},
+    "aws-cli": "aws",
+    "opentofu": "tofu",
+}
+"""The program that an image runs, by the name of the image."""
+
+
 def _run_image(call: Call, name: str, words: tuple[Word, ...]) -> Result:
-    """Run `docker run -v here:/there -w /there image command…` with the paths that it has on this machine."""
+    """Run the command of `docker run -v here:/there image command…` with the paths of this machine.
+
+    Without mounts only clients of other machines count; all else stays in the container.
+    """
     options = parse_options(words, _RUN_VALUES)
-    mounts = dict(filter(None, map(_find_mount, options.options)))
-    image, entrypoint, folder = (
-        options.operands[:1],
-        options.value("--entrypoint"),
-        options.value("-w", "--workdir"),
-    )
-    argv = options.operands[1:]
-    if not mounts or not image:
+    if not options.operands:
         return Result()
-    is_git = (
-        image[0].text.partition(":")[0].rpartition("/")[2] == "git"
-        and argv[:1]
-        and argv[0].text not in _SHELLS
-    )
-    if entrypoint is not None or is_git:
-        argv = (entrypoint or Word(text="git", span=image[0].span), *argv)
-    inside = folder.text if folder is not None else "/git" if is_git else UNKNOWN
-    settings = (("PWD", _to_outside(inside, mounts)), ("HOME", _INNER_ROOT + "/root"))
-    outside = tuple([word.with_text(_to_outside(word.text, mounts), word.origins) for word in argv])
-    return run_wrapped(f"{name} run", call, outside, settings)
+    image, *rest = options.operands
+    mounts = dict(filter(None, map(_find_mount, options.options)))
+    argv = _find_entry(options.value("--entrypoint"), image, tuple(rest))
+    if mounts:
+        folder = options.value("-w", "--workdir")
+        default = "/git" if argv and argv[0].text == "git" else UNKNOWN
+        inside = folder.text if folder is not None else default
+        settings = (("PWD", _to_outside(inside, mounts)), ("HOME", _INNER_ROOT + "/root"))
+        outside = tuple([word.with_text(_to_outside(word.text, mounts), word.origins) for word in argv])
+        return run_wrapped(f"{name} run", call, outside, settings)
+    runs_client = argv and argv[0].text in _ENTRY_POINTS
+    return run_wrapped(f"{name} run", call, argv, _REMOTE_SETTINGS) if runs_client else Result()
+
+
+def _find_entry(entrypoint: Word | None, image: Word, words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """Return the command of a container: that of its entry point, if *words* do not name a program."""
+    if entrypoint is not None:
+        return (entrypoint, *words)
+    program = _ENTRY_POINTS.get(image.text.rpartition("/")[2].partition(":")[0].partition("@")[0], "")
+    if not program or (words and words[0].text in _SHELLS):
+        return words
+    return (image.with_text(program, ()), *words)
 
 
 _SHELLS = word_set("git sh bash ash")

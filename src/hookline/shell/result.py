@@ -60,10 +60,10 @@ class SimpleCommand(Struct, frozen=True, kw_only=True):
     """Its standard input, as far as it is known."""
     stdin_origins: tuple[int, ...] = ()
     """Indices of the commands that printed a part of its standard input."""
+    script: str = ""
+    """Contents of the files that its arguments name, if the line wrote them."""
     in_script: bool = False
     """True if it is in a file that existed before the line."""
-    code: str = ""
-    """The code of a file that the line wrote, and that an interpreter runs."""
 
 
 Action: TypeAlias = Literal[

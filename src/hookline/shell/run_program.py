@@ -11,6 +11,7 @@ from hookline.shell.options import word_set
 from hookline.shell.program_table import find_program, program_name
 from hookline.shell.result import UNKNOWN, Redirect, SimpleCommand, Word
 from hookline.shell.shell_state import (
+    FILE_PREFIX,
     MAX_TEXT,
     OPAQUE,
     UNSET,
@@ -31,12 +32,11 @@ from hookline.shell.shell_state import (
     split_origins,
     too_deep,
     unknown_output,
+    written_content,
 )
 from hookline.shell.shells import SHELLS
 from hookline.shell.syntax import Command, Node, Pipe, Span, Step, Steps, Term
 
-_FILE_PREFIX = re.compile("[@=<]")
-"""Characters before a file name in a word: `@file`, `--from=file`, `name=<file`."""
 _SHEBANG = re.compile(r"#![ \t]*(?:\S*/env[ \t]+(?:-S[ \t]+)?)?(\S+)")
 _MAX_FOLDERS = 20
 """Maximum folders of `PATH` that are searched."""
@@ -131,6 +131,7 @@ def record_command(
             cwd=None if UNKNOWN in directory else directory,
             stdin=input_text,
             stdin_origins=stdin_origins,
+            script=written_content(state, argv) if state.files else "",
             in_script=state.existing_script != "",
         )
     )
@@ -146,7 +147,7 @@ def _resolve_origins(state: ShellState, argv: tuple[Word, ...]) -> tuple[Word, .
 
 def _resolve_word_origins(state: ShellState, word: Word) -> Word:
     text, origins = split_origins(state, word.text)
-    for path in {word.text, _FILE_PREFIX.split(word.text)[-1]} if state.files else ():
+    for path in {word.text, FILE_PREFIX.split(word.text)[-1]} if state.files else ():
         written = path.rpartition("/")[2] in state.file_names
         content = state.files.get(resolve(state, path), "") if written else ""
         if UNKNOWN in content and spend(state, len(content) >> 4):
@@ -333,14 +334,8 @@ def _call_function(state: ShellState, body: Node, argv: tuple[Word, ...], stdin:
         add_problem(state, "functions are nested too deeply", argv[0].text, argv[0].span)
         return UNKNOWN
     name = argv[0].text
-    saved = (
-        state.via,
-        state.call_stack,
-        state.depth,
-        state.wrapper_depth,
-        state.alternative,
-        state.alternative_count,
-    )
+    saved = state.via, state.call_stack, state.depth, state.wrapper_depth
+    alternatives = state.alternative, state.alternative_count
     outer = state.variables.get("@[]", (UNKNOWN,))
     state.via, state.call_stack, state.depth = (
         (*state.via, name + "()"),
@@ -355,14 +350,8 @@ def _call_function(state: ShellState, body: Node, argv: tuple[Word, ...], stdin:
     for local, outer_values in state.scopes.pop().items():
         set_values(state, local, outer_values)
     set_values(state, "@[]", outer)
-    (
-        state.via,
-        state.call_stack,
-        state.depth,
-        state.wrapper_depth,
-        state.alternative,
-        state.alternative_count,
-    ) = saved
+    state.via, state.call_stack, state.depth, state.wrapper_depth = saved
+    state.alternative, state.alternative_count = alternatives
     return output
 
 

@@ -43,6 +43,8 @@ _PROGRAM_FOLDERS = (
     "/dev/",
 )
 """Folders of installed programs, whose scripts are known by name."""
+FILE_PREFIX = re.compile("[@=<]")
+"""Characters before a file name in a word: `@file`, `--from=file`, `name=<file`."""
 _FIRST_MARK = 0xF0000
 UNSET = UNKNOWN + "\U000ffffd"
 """The value of a variable that nothing in the line sets: it may be empty."""
@@ -306,6 +308,18 @@ def find_file(state: ShellState, path: str) -> tuple[str | None, bool]:
         return content, False
     state.wants_facts = True
     return state.facts.read_script(absolute), True
+
+
+def written_content(state: ShellState, argv: tuple[Word, ...]) -> str:
+    """Return the contents of the files that *argv* names, of those that the line wrote."""
+    texts: list[str] = []
+    for word in argv[1:] if state.files else ():
+        path = FILE_PREFIX.split(word.text)[-1]
+        written = posixpath.basename(path) in state.file_names
+        content = state.files.get(resolve(state, path)) if written else None
+        if content and UNKNOWN not in path and spend(state, len(content) >> 4):
+            texts.append(content[:MAX_TEXT])
+    return "\n".join(texts)
 
 
 def too_deep(state: ShellState) -> bool:

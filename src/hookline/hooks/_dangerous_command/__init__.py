@@ -13,12 +13,14 @@ from typing import Literal, TypeAlias
 from hookline.core.values import replace
 from hookline.hooks._dangerous_command import (
     cloud,
+    code_calls,
     databases,
     deletions,
     exfil,
     git_work,
     machine,
     network,
+    packages,
     services,
 )
 from hookline.hooks._dangerous_command.rule import CORE, Action, Finding, Judge, Place
@@ -51,8 +53,10 @@ _TABLES: tuple[Mapping[str, Judge], ...] = (
     machine.CODE_JUDGES,
     *cloud.TABLES,
     *services.TABLES,
+    *packages.TABLES,
     network.JUDGES,
     *databases.TABLES,
+    code_calls.JUDGES,
     exfil.JUDGES,
 )
 _JUDGES: dict[str, list[Judge]] = {}
@@ -148,7 +152,7 @@ def _judge_command(command: SimpleCommand, place: Place) -> Iterator[Finding]:
     named, place = _resolve(command, place)
     yield from deletions.judge_effects(named, place)
     yield from exfil.judge_secret_files(named, place)
-    for judge in _JUDGES.get(named.name, ()):
+    for judge in _JUDGES.get(named.name, () if is_known_program(named.name) else (services.judge_unknown,)):
         yield from judge(named, named.words[1:], place)
 
 
@@ -159,7 +163,9 @@ def _resolve(command: SimpleCommand, place: Place) -> tuple[SimpleCommand, Place
     """
     for skipped, name in _names(command):
         if name in _JUDGES or is_known_program(name):
-            if name == command.name and not any(via == "ssh" or via.endswith(" exec") for via in command.via):
+            if name == command.name and not any(
+                via in ("ssh", "ansible -a") or via.endswith(" exec") for via in command.via
+            ):
                 return command, place
             first = Word(text=name, span=command.words[0].span)
             named = replace(command, name=name, words=(first, *command.words[skipped:]))

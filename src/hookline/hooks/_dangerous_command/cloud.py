@@ -45,9 +45,13 @@ CLOUD = Pack(
 )
 _AWS = """aws s3 rb|rm                                                             bucket-delete
     aws s3 sync --delete                                                         mirror-delete
-    aws * delete-*|terminate-*|remove-*|deregister-*|purge-*|release-*|revoke-*  cloud-delete
-    aws * batch-delete-*|*-deletion|unsubscribe|empty-*|destroy-*|detach-*       cloud-delete
+    aws * @delete                                                                cloud-delete
+    aws * @stop                                                                  cloud-delete
+    aws * release-*|untag-*                                                      cloud-delete
     aws cloudfront create-invalidation                                           edge-change
+    aws * * --acl=PUBLIC*|--cidr*=0.0.0.0/0|--cidr*=::/0|--ip-permissions=*0.0.0.0/0* edge-change
+    aws * put-*policy --policy=*PRINCIPAL":"[*]*|--policy=*PRINCIPAL":?"[*]*     edge-change
+    aws rds|dynamodb|elbv2|ec2|cognito-idp modify-*|update-* --no-deletion-protection* cloud-delete
     aws ecs|autoscaling|application-autoscaling|eks *  --desired-co*=0|--desired-ca*=0|--max-*=0 cloud-delete
     aws route53 change-resource-record-sets --change-batch=*DELETE*              cloud-delete"""
 _STORAGE = """gsutil rm|rb                                                           bucket-delete
@@ -56,6 +60,8 @@ _STORAGE = """gsutil rm|rb                                                      
     azcopy sync --delete-destination=TRUE                                        mirror-delete
     s3cmd|s5cmd del|rm|rb|delete|expire                                          bucket-delete
     s3cmd|s5cmd sync --delete-removed|--delete                                   mirror-delete
+    gsutil iam|acl|defacl ...*allUsers*|*AllUsers*|public-read*                  edge-change
+    mc|mcli anonymous|policy set public|download                                 edge-change
     mc|mcli rm|rb|undo                                                           bucket-delete
     mc|mcli mirror --remove|--overwrite                                          mirror-delete
     mc|mcli admin * remove|rm|unset|delete|detach|stop                           cloud-delete
@@ -66,8 +72,7 @@ _STORAGE = """gsutil rm|rb                                                      
     restic key remove|passwd                                                     backup-delete
     borg delete|prune|compact|recreate|break-lock !-n                            backup-delete
     duplicity|duplicati-cli|kopia|bupstash|tarsnap @delete                       backup-delete
-    tarsnap -d|--nuke                                                            backup-delete
-    kopia snapshot delete|expire                                                 backup-delete"""
+    tarsnap -d|--nuke                                                            backup-delete"""
 
 
 _STORAGE_JUDGES: Mapping[str, Judge] = {
@@ -76,32 +81,35 @@ _STORAGE_JUDGES: Mapping[str, Judge] = {
         _AWS,
         values="--region --profile --output --endpoint-url --query --ca-bundle --color --cli-read-timeout"
         " --cli-connect-timeout --change-batch --bucket --key --desired-count --desired-capacity --max-size"
-        " --max-capacity --cluster --service --auto-scaling-group-name",
+        " --max-capacity --cluster --service --auto-scaling-group-name --acl --cidr"
+        " --ip-permissions --policy",
         spares=uses_local_endpoint,
     ),
     **table(CLOUD, _STORAGE, values="-o -h -u -r --repo -p --password-file --config --alias"),
 }
 
 
-_PLATFORMS = """az ...delete|delete-batch|purge|remove|untag|deallocate|revoke     cloud-delete
-    gcloud ...delete|destroy|undeploy|remove-*|reset|rm|disable                          cloud-delete
+_PLATFORMS = """az|gcloud|oci|ibmcloud|openstack|doctl|hcloud|linode-cli|vultr-cli @delete cloud-delete
+    az|gcloud|oci|ibmcloud|openstack|doctl|hcloud|linode-cli|vultr-cli @stop     cloud-delete
+    gcloud|heroku|firebase ...reset|pg:reset|maintenance:on|*:disable             cloud-delete
+    gcloud ...add-iam-policy-binding --member=ALLUSERS|--member=ALLAUTH*         edge-change
+    gcloud compute firewall-rules create|update --source-ranges=*0.0.0.0/0*      edge-change
+    az storage ... --public-access=BLOB|--public-access=CONTAINER|--allow-blob-public-access=TRUE edge-change
     bq rm                                                                        cloud-delete
-    doctl|hcloud|linode-cli|vultr-cli|oci|ibmcloud|scw|civo|exo @delete          cloud-delete
-    ovhcloud|ionosctl|openstack|supabase|cf|eb|amplify|deployctl @delete         cloud-delete
-    heroku|fly|flyctl|vercel|netlify|railway|render|firebase @delete             cloud-delete
-    heroku pg:reset|maintenance:on|ps:stop|releases:rollback                     cloud-delete
-    netlify api delete*                                                          cloud-delete
-    firebase *:disable                                                           cloud-delete
-    railway down                                                                 cloud-delete
+    scw|civo|exo|ovhcloud|ionosctl|cf|eb|amplify|deployctl|heroku|fly|flyctl @delete cloud-delete
+    scw|civo|exo|ovhcloud|ionosctl|cf|eb|heroku|fly|flyctl|render|railway @stop  cloud-delete
+    vercel|netlify|railway|render|firebase|supabase|koyeb|northflank|clever|scalingo @delete cloud-delete
+    upsun|platform|terminus|dokku|qovery|cleura|upcloud|upctl|tsuru|porter|okteto @delete cloud-delete
     fastly service version|service-version activate|deactivate                   edge-change
-    fastly purge|service-purge                                                   edge-change
-    fastly|flarectl|cfcli|cloudflared|wrangler|bunny @delete                     cloud-delete
+    fastly|akamai purge|service-purge                                            edge-change
+    fastly|flarectl|cfcli|cloudflared|wrangler|bunny|akamai|stackpath @delete    cloud-delete
+    octodns-sync --doit                                                          edge-change
+    dnscontrol push                                                              edge-change
     wrangler rollback                                                            edge-change
-    eksctl|kops|gardenctl|rosa @delete                                           cloud-delete
-    remove-resource !-whatif|-WhatIf                                             cloud-delete
-    eb terminate                                                                 cloud-delete"""
+    eksctl|kops|gardenctl|rosa|clusterctl|rke|capi @delete                       cloud-delete
+    remove-resource !-whatif|-WhatIf                                             cloud-delete"""
 _STACKS = """terraform|tofu|terragrunt destroy|destroy-all                         infrastructure-destroy
-    terraform|tofu|terragrunt apply -destroy|-auto-approve|--auto-approve|--destroy infrastructure-destroy
+    terraform|tofu|terragrunt apply -destroy|--destroy|-*auto-approve|-replace   infrastructure-destroy
     terraform|tofu|terragrunt apply <yes*                                        infrastructure-destroy
     terraform|tofu|terragrunt state rm|push|replace-provider                     infrastructure-destroy
     terraform|tofu|terragrunt workspace delete                                   infrastructure-destroy
@@ -113,6 +121,7 @@ _STACKS = """terraform|tofu|terragrunt destroy|destroy-all                      
     serverless|sls|chalice|zappa remove|delete|undeploy                          infrastructure-destroy
     vagrant destroy                                                              infrastructure-destroy
     ansible -a=*state=absent*|--args=*state=absent*                              infrastructure-destroy
+    ansible-playbook ...*teardown*|*destroy*|*decommission*|*wipe*|*nuke* !--check|-C infrastructure-destroy
     nomad job stop -purge                                                        infrastructure-destroy
     nomad system gc                                                              infrastructure-destroy"""
 _PLATFORM_JUDGES: Mapping[str, Judge] = {
@@ -195,9 +204,7 @@ _CONTAINER_JUDGES: Mapping[str, Judge] = table(
     f"""
     {_DOCKER} rm|rmi -f|--force                                      container-remove-force
     {_DOCKER} container|image|pod rm|remove -f|--force               container-remove-force
-    {_DOCKER} rm|stop|kill|pause ...{_PROXIES}                       container-proxy
-    {_DOCKER} container rm|stop|kill|pause ...{_PROXIES}             container-proxy
-    {_DOCKER} rm -v|--volumes                                        volume-delete
+    {_DOCKER} ...rm|stop|kill|pause ...{_PROXIES}                       container-proxy
     {_DOCKER} system prune|reset                                     container-prune
     {_DOCKER} image prune -a|--all                                   container-prune
     {_DOCKER} container|network prune                                container-prune
@@ -205,13 +212,9 @@ _CONTAINER_JUDGES: Mapping[str, Judge] = table(
     {_DOCKER} swarm leave -f|--force                                 container-prune
     {_DOCKER} stack|service|secret|config rm|remove|down             container-remove-force
     {_DOCKER} node rm|demote                                         container-remove-force
-    {_DOCKER} compose ...down -v|--volumes                              volume-delete
-    {_DOCKER} compose ...rm -v|-s=V                                    volume-delete
-    docker-compose|podman-compose ...down -v|--volumes                  volume-delete
-    docker-compose|podman-compose ...rm -v                             volume-delete
-    {_DOCKER} run|create --privileged                                container-host
-    {_DOCKER} run|create -v=/:*|--volume=/:*                         container-host
-    {_DOCKER} run|create --pid=HOST                                  container-host
+    {_DOCKER}|docker-compose|podman-compose ...down -v|--volumes     volume-delete
+    {_DOCKER}|docker-compose|podman-compose ...rm -v|--volumes|-s=V  volume-delete
+    {_DOCKER} run|create --privileged|-v=/:*|--volume=/:*|--pid=HOST container-host
     ctr|crictl ...rm|rmi|rmp|delete|remove -f|--force                container-remove-force
     crictl rmi -a|--all|--prune                                      container-prune
     lxc|incus delete|rm                                              container-remove-force
@@ -255,12 +258,10 @@ _KUBERNETES_JUDGES: Mapping[str, Judge] = table(
     kubectl|oc|k replace --force                                kubernetes-delete
     kubectl|oc|k scale --replicas=0                             kubernetes-evict
     kubectl|oc|k apply --prune                                  kubernetes-delete
-    oc project|projects delete                                  kubernetes-delete
     helm|helm3 uninstall|delete|del|un                          release-uninstall
     helm|helm3 rollback                                         release-uninstall
     helmfile destroy|delete                                     release-uninstall
     velero @delete                                              cluster-backup-delete
-    velero uninstall                                            cluster-backup-delete
     argocd|flux|istioctl|linkerd|cilium|kustomize|skaffold|tilt @delete kubernetes-delete
     kubeadm reset                                               kubernetes-delete
     k3s-uninstall.sh|rke2-uninstall.sh                          kubernetes-delete

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from hookline.hooks._dangerous_command.machine import find_code
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
 from hookline.hooks._dangerous_command.scratch import (
     LOCAL_URL,
@@ -21,16 +20,23 @@ LONGEST = 100_000
 """Maximum number of characters of SQL that are examined; a longer dump is not an accident."""
 _NOISE = re.compile(r"'(?:[^'\\]|\\.|'')*+'?|--[^\n]*|/\*.*?(?:\*/|\Z)|#[^\n]*", re.DOTALL)
 _DROP = re.compile(
-    r"(?i)\s*(?:DROP\s+(?:TABLE|DATABASE|SCHEMA|VIEW|INDEX|COLLECTION|KEYSPACE|USER|ROLE|SEQUENCE|TYPE|FUNCTION"
-    r"|PROCEDURE|TRIGGER|EXTENSION|MATERIALIZED|TABLESPACE|OWNED|STREAM|WAREHOUSE|STAGE|PARTITION)\b|TRUNCATE\b"
+    r"(?i)\s*(?:DROP\s+[A-Z]{4,}\b|TRUNCATE\b|REMOVE\s+(?:TABLE|DATABASE|NAMESPACE)\b"
     r"|ALTER\s+(?:TABLE|DATABASE)\s.*\bDROP\s+(?:COLUMN|PARTITION|CONSTRAINT)\b)",
     re.DOTALL,
 )
-_DELETE = re.compile(r"(?i)\s*(?:WITH\s.*)?DELETE\s+FROM\b", re.DOTALL)
+_DELETE = re.compile(
+    r"(?i)\s*(?:(?:WITH|EXPLAIN\s+(?:\(\s*)?ANALY[SZ]E)\b.*)?DELETE\s+FROM\b|\s*ALTER\s+TABLE\s.*\bDELETE\b",
+    re.DOTALL,
+)
 _UPDATE = re.compile(r"(?i)\s*UPDATE\s+\S+\s+SET\b", re.DOTALL)
-_WHERE = re.compile(r"(?i)\b(?:WHERE(?!\s+(?:1\s*=\s*1|true|1)\s*\Z)|LIMIT)\b")
+_WHERE = re.compile(
+    r"(?i)\b(?:WHERE(?!\s+(?:1\s*=\s*1|true|1|id\s+IS\s+NOT\s+NULL|id\s*>\s*0)\s*\Z)|LIMIT)\b"
+)
+_ROLLED_BACK = re.compile(
+    r"(?i)\s*(?:BEGIN|START\s+TRANSACTION)\b(?:(?!\bCOMMIT\b|\bEND\b).)*\bROLLBACK\s*;?\s*\Z", re.DOTALL
+)
 _DOCUMENTS = re.compile(
-    r"\.\s*(?:dropDatabase|drop|dropIndexes|dropUser|deleteMany|remove)\s*\(\s*(?:\{\s*\}\s*)?\)"
+    r"\.\s*(?:dropDatabase|drop|dropIndexes|dropUser|dropAllUsers|deleteMany|remove)\s*\(\s*(?:\{\s*\}\s*)?[),]"
 )
 _SCRIPTED = re.compile(r"flushall|flushdb|call\(\s*['\"](?:del|unlink)['\"]")
 """Calls in a script for a key-value store that delete."""
@@ -53,6 +59,8 @@ _NAMED = re.compile(
 def destroys(text: str, before: str = "") -> bool:
     """Return whether a statement of *text* destroys a table that neither it nor *before* created."""
     plain = _NOISE.sub(" ", text[:LONGEST])
+    if _ROLLED_BACK.match(plain):
+        return False
     created = {name.lower() for name in _CREATED.findall(before[:LONGEST])}
     for statement in plain.split(";"):
         named = _NAMED.match(statement)
@@ -120,7 +128,7 @@ def _sql(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Itera
         return
     split = parse_options(words, _VALUES, mixed=True)
     values = [value for name, value in split.options if name in _SQL_OPTIONS and value is not None]
-    pieces = [word.text for word in (*values, *split.operands)] + [command.stdin]
+    pieces = [word.text for word in (*values, *split.operands)] + [command.stdin, command.script]
     before = "\n".join(_statements(earlier) for earlier in place.earlier())
     destructive = any(destroys(text, before) for text in pieces if " " in text.strip())
     if destructive or _is_generated(command, place) or _runs_script(command, place):
@@ -167,8 +175,8 @@ def _is_scratch(command: SimpleCommand, names: tuple[Word, ...], place: Place) -
 
 
 def _documents(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    destroys_some = any(map(destroys_documents, [*(word.text for word in words), command.stdin]))
-    if destroys_some and not is_inside_created(command, place):
+    pieces = [*(word.text for word in words), command.stdin, command.script]
+    if any(map(destroys_documents, pieces)) and not is_inside_created(command, place):
         yield DATABASES.find("sql-destroy", command)
 
 
@@ -176,6 +184,7 @@ def _keys(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iter
     operands = parse_options(words, word_set("-h -p -a -n -u -s -r -i --user --pass --cacert")).operands
     lines = [line.split() for line in command.stdin.splitlines()[:100]]
     deletes = any(map(destroys_keys, [[word.text for word in operands], *lines]))
+    deletes = deletes or _SCRIPTED.search(command.script.lower()) is not None
     created = is_inside_created(command, place) or uses_created_port(command, place)
     if (deletes or _deletes_all_keys(operands, place)) and not created:
         yield DATABASES.find("store-flush", command)
@@ -192,43 +201,14 @@ def _deletes_all_keys(operands: tuple[Word, ...], place: Place) -> bool:
     return False
 
 
-_QUERY = re.compile(
-    r"(?i)(?:execute\w*|query|raw|exec|run|prepare|text)\W{1,4}([\"'`]{1,3})(.{5,2000}?)\1", re.DOTALL
-)
-_MODELS = re.compile(
-    r"\.(?:(?:delete|destroy|truncate)_all|deleteMany|dropDatabase|drop_all)\b"
-    r"(?:\(\s*(?:\{\s*\}|metadata\w*|bind=\w+|engine)?\s*\)|(?!\())"
-    r"|\.drop_(?:database|collection)\(|\.objects\.all\(\)\.delete\(\)|\.flush(?:all|db|All|Db)\(|\.(?:delete|remove)_many\(\s*\{\s*\}"
-    r"|\.dropTable\(|\.schema\.drop|\bdb\.drop\(|\.sync\(\s*\{\s*force:\s*true"
-    r"|\bobject(?:_version)?s\.(?:all\(\)\.)?delete\("
-    r"|\.(?:delete_(?:bucket|table|db_instance|stack|cluster)|terminate_instances)\("
-)
-"""Calls of database and cloud libraries that delete all records, or a resource."""
-_SCRATCH_CODE = re.compile(r":memory:|connect\(\s*['\"]/tmp/")
-
-
-def _code(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
-    """Judge the queries and calls in code that an interpreter gets."""
-    text = find_code(command)
-    if not text.strip() or _SCRATCH_CODE.search(text):
-        return
-    queries = "\n;".join(match[1] for match in _QUERY.findall(text))
-    if _MODELS.search(text) or (queries and destroys(queries)):
-        yield DATABASES.find("sql-destroy", command)
-
-
 _CLIENTS = """psql pgcli mysql mariadb mycli sqlite3 sqlite duckdb sqlcmd usql snowsql clickhouse
     clickhouse-client cockroach bq cqlsh trino presto beeline hive impala-shell isql sqlplus
     litecli turso libsql"""
 _SQL = word_set(_CLIENTS)
-_INTERPRETERS = word_set("python pypy perl ruby node nodejs deno bun php rails manage.py tsx ts-node")
 _CLIENT_JUDGES: Mapping[str, Judge] = {
     **dict.fromkeys(_SQL, _sql),
     **dict.fromkeys(("mongo", "mongosh"), _documents),
     **dict.fromkeys(("redis-cli", "valkey-cli", "keydb-cli"), _keys),
-    **dict.fromkeys(
-        word_set("python pypy perl ruby node nodejs deno bun php rails manage.py tsx ts-node"), _code
-    ),
 }
 
 
@@ -265,23 +245,26 @@ _DROP_JUDGES: Mapping[str, Judge] = table(
     wrangler d1 execute --command=*DROP*|--command=*TRUNCATE*|--command=*DELETE?FROM* !--local database-drop
     mix ecto.drop|ecto.reset                                           database-drop
     rails|rake ...db:drop*|db:reset*|db:migrate:reset*|db:purge*|db:schema:load*|db:truncate_all database-drop
-    sequelize|sequelize-cli|typeorm|mikro-orm ...db:drop|schema:drop|*:undo:all database-drop
+    sequelize|sequelize-cli|typeorm|mikro-orm|db-migrate|console|spark|cake|phinx @reset database-drop
+    wp|drush @reset                                                    database-drop
+    sequelize|sequelize-cli ...*:undo:all                              database-drop
     knex ...migrate:rollback --all                                     database-drop
     artisan|sail migrate:fresh|migrate:reset|migrate:refresh|db:wipe   database-drop
-    artisan tinker --execute=*TRUNCATE*|--execute=*DELETE()*           database-drop
     manage.py|django-admin migrate * zero                              database-drop
-    flask db downgrade base                                            database-drop
-    diesel|sqlx database|db|migration reset|drop                       database-drop
-    dbmate|rambler drop|reset                                          database-drop
-    atlas schema clean                                                 database-drop
+    manage.py|django-admin flush|reset_db                              database-drop
+    flask|alembic|aerich ...downgrade base                             database-drop
+    migrate|goose|dbmate|rambler|diesel|sqlx|sea-orm-cli|atlas|flyway|liquibase|yoyo @reset database-drop
+    migrate ...down -a|--all                                         database-drop
+    goose|geni|sql-migrate ...reset|down-to                            database-drop
+    dotnet ef database drop                                            database-drop
+    dotnet ef database update 0                                        database-drop
+    liquibase drop-all|dropAll|rollback-to-date|rollbackToDate         database-drop
+    mvn|mvnw|gradle|gradlew ...flyway:clean|flywayClean|liquibase:dropAll|dropAll database-drop
     hasura migrate apply --down                                        database-drop
-    turso db destroy                                                   database-drop
-    nc|ncat|netcat|telnet * <flushall*|flushdb*                        store-flush
-    manage.py|django-admin flush|reset_db|sqlflush                     database-drop
-    alembic downgrade base                                             database-drop
-    flyway clean                                                       database-drop
-    liquibase drop-all|dropAll                                         database-drop
-    hasura|influx|etcdctl|dolt|pscale|neonctl|atlas @delete            database-drop
+    airflow db reset|clean                                             database-drop
+    nc|ncat|netcat|telnet * <flushall*|flushdb*|flush_all*             store-flush
+    hasura|influx|etcdctl|dolt|pscale|neonctl|turso|edgedb|gel|xata|surreal|convex|fauna @delete database-drop
+    edgedb|gel database|branch wipe                                    database-drop
     nodetool decommission|removenode|drain                             database-drop
     """,
     values="-u --user -h --host -p --port -P --password --schema --file --command --execute --down",

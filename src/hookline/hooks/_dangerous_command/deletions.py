@@ -195,7 +195,7 @@ def _deletes_unknown_entry(effect: Effect, place: Place) -> bool:
 
 
 def _is_elsewhere(command: SimpleCommand) -> bool:
-    return any(via == "ssh" or via.endswith(" exec") for via in command.via)
+    return any(via in ("ssh", "ansible -a", "database !") or via.endswith(" exec") for via in command.via)
 
 
 def _absolute(effect: Effect, place: Place) -> str:

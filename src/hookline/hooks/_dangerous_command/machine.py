@@ -85,7 +85,7 @@ _STARTS = re.compile(
 _PACED = re.compile(r"\b(?:wait\w*|sleep|join|break|exit|accept|recv|read\w*|poll|communicate|last|return)\b")
 """Calls that make an iteration take time, or end the loop."""
 _KILLS = re.compile(r"\b(?:os\.kill\(\s*-1\b|process\.kill\(\s*-1\b|kill\W+\w+\W*,\s*-1\b)")
-_CODE_OPTION = re.compile(r"-\w*[ceEr]|--eval|--print|-p|runner")
+_CODE_OPTION = re.compile(r"-\w*[ceEr]|--eval|--print|--execute|-p|runner|eval")
 _LONGEST_CODE = 20_000
 """Maximum number of characters of code that are searched."""
 
@@ -101,10 +101,10 @@ def _code(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iter
 
 
 def find_code(command: SimpleCommand) -> str:
-    """Return the code that an interpreter gets as an argument, in a file or as its standard input."""
+    """Return the code of an interpreter: an argument, its standard input, or a file that the line wrote."""
     pairs = zip(command.words, command.words[1:], strict=False)
     options = (value.text for option, value in pairs if _CODE_OPTION.fullmatch(option.text))
-    return "\n".join((*options, command.code, command.stdin))[:_LONGEST_CODE]
+    return "\n".join((*options, command.stdin, command.script))[:_LONGEST_CODE]
 
 
 _DISK_JUDGES: Mapping[str, Judge] = table(
@@ -164,9 +164,8 @@ _EVERYBODY = re.compile(r"0?[0-7]{2}[2367]|[ugo]*[ao][ugoa]*[+=][rx]*w[rwxX]*(?:
 def _chmod(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """Judge modes that let everybody write; the effects on whole trees are judged for all programs."""
     operands = parse_options(words, ("--reference",), mixed=True).operands
-    if all(is_temporary(word, command.cwd, place) for word in operands[1:]):
-        return
-    for word in operands[:1]:
+    scratch = all(is_temporary(word, command.cwd, place) for word in operands[1:])
+    for word in operands[:1] if len(operands) > 1 and not scratch else ():
         if _EVERYBODY.fullmatch(word.text):
             yield PERMISSIONS.find("mode-for-everybody", command, word)
 

@@ -223,7 +223,7 @@ TREES = Pack(
             "Let the package manager remove what it installed; delete only what you created.",
         ),
         "rm-remote": (
-            "This would delete a whole folder on another machine.",
+            "This would delete a whole folder on another machine, or from inside a database client.",
             "Look first with `ssh HOST ls DIR`, and ask the user to delete there.",
         ),
         "find-delete": (

@@ -217,8 +217,10 @@ def is_inside_created(command: SimpleCommand, place: Place) -> bool:
 
 def uses_local_endpoint(command: SimpleCommand, split: Split, place: Place) -> bool:
     """Return whether the request goes to an emulator on this machine."""
-    settings = (value for name, value in command.assignments if name.startswith("AWS_ENDPOINT_URL"))
-    return any(map(LOCAL_URL.match, (split.given.get("--endpoint-url", ""), *settings)))
+    exports = (word.text for one in place.earlier() if one.name == "export" for word in one.words)
+    settings = (*("=".join(setting) for setting in command.assignments), *exports)
+    values = (text.partition("=")[2] for text in settings if text.startswith("AWS_ENDPOINT_URL"))
+    return any(map(LOCAL_URL.match, (split.given.get("--endpoint-url", ""), *values)))
 
 
 _STARTS = frozenset({"start", "restart"})

@@ -1,13 +1,14 @@
-"""Packs saas-cli, package-publish and repo-host: services, published packages, and forges."""
+"""Pack saas-cli: services that others use, and programs that no table has."""
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from hookline.hooks._dangerous_command.rule import Judge, Pack, Place
+from hookline.core.values import replace
+from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
 from hookline.hooks._dangerous_command.scratch import is_own_unit
-from hookline.hooks._dangerous_command.tables import Split, table
-from hookline.shell import SimpleCommand
+from hookline.hooks._dangerous_command.tables import table
+from hookline.shell import SimpleCommand, Word
 from hookline.shell.options import word_set
+from hookline.shell.program_table import find_program
 
 SAAS = Pack(
     "saas-cli",
@@ -35,46 +36,73 @@ SAAS = Pack(
         ),
     },
 )
-_SECRETS = """vault delete|destroy|unwrap                                          secret-delete
-    vault kv delete|destroy|metadata                                             secret-delete
+_SECRETS = """vault @delete                                                       secret-delete
+    vault unwrap                                                                 secret-delete
+    vault kv metadata|undelete|rollback                                          secret-delete
     vault secrets|auth|audit disable|move                                        secret-delete
-    vault lease revoke                                                           secret-delete
-    vault token|policy|namespace|identity|plugin|role revoke|delete|deregister   secret-delete
     vault operator seal|rekey|rotate|step-down|migrate                           secret-delete
     consul kv|acl|intention|config|services @delete                              service-delete
-    consul leave|force-leave                                                     service-delete"""
-_INDEXES = """algolia indices|indexes|objects|rules|synonyms clear|delete|move          service-delete
-    circleci ...unlist|remove-*|delete*                                          service-delete"""
+    consul leave|force-leave                                                     service-delete
+    nomad|boundary|waypoint|packer @delete                                       service-delete"""
 _JENKINS = """jenkins-cli ...delete-*|quiet-down|shutdown|safe-shutdown|cancel-quiet-down service-delete
     java ...delete-*|safe-shutdown|shutdown -jar=*JENKINS*                       service-delete"""
-_MESSAGES = """kafka-topics|kafka-topics.sh --delete                              queue-delete
+_MESSAGES = """kafka-topics|kafka-topics.sh|kafka-acls|kafka-acls.sh --delete|--remove queue-delete
     kafka-consumer-groups|kafka-consumer-groups.sh --delete|--reset-offsets|--delete-offsets queue-delete
-    kafka-acls|kafka-acls.sh --remove                                            queue-delete
     kafka-configs|kafka-configs.sh --delete-config                               queue-delete
     kafka-delete-records|kafka-delete-records.sh --offset-json-file              queue-delete
     kafka-streams-application-reset *                                            queue-delete
-    rabbitmqctl reset|force_reset|forget_cluster_node|stop|stop_app|purge_queue  queue-delete
-    rabbitmqctl delete_*|clear_*|shutdown|rotate_logs                            queue-delete
-    rabbitmqadmin delete|purge|close                                             queue-delete
-    nats ...delete|del|rm|purge|remove                                           queue-delete
-    pulsar-admin|redpanda|rpk @delete                                            queue-delete"""
+    rabbitmqctl|rabbitmqadmin|rabbitmq-queues @reset                             queue-delete
+    rabbitmqctl force_reset|forget_cluster_node|stop|stop_app|shutdown|rotate_logs queue-delete
+    rabbitmqadmin ...close                                                       queue-delete
+    nats|pulsar-admin|redpanda|rpk|kcat|kafkactl|confluent|ccloud @delete        queue-delete
+    celery ...purge|shutdown|terminate                                           queue-delete
+    sidekiqctl|rq|bullmq|beanstalkctl @delete                                    queue-delete
+    rq empty                                                                     queue-delete"""
 _OTHERS = """algolia|apigeecli|circleci|datadog-ci|dog|doppler|flipt|newrelic|op|pd|split|stripe|infisical
     bw|lpass|chamber|akeyless|sentry-cli|pagerduty|opsgenie|twilio|sendgrid|mailgun|postmark|square|braintree
-    meilisearch|typesense|elasticsearch|opensearch-cli|auth0|okta|clerk|contentful|sanity|shopify|hasura
+    opensearch-cli|auth0|okta|clerk|contentful|sanity|shopify|hasura|airbyte|linear|slack|wp|drush|ldcli
     launchdarkly|configcat|growthbook|buildkite|bk|drone|travis|semaphore|sem|teamcity|spinnaker|spin|nexus
-    jfrog|jf|artifactory|snyk|sonar-scanner|rollbar|bugsnag|cypress|expo|eas|fastlane|appcenter|tailscale
-    zerotier-cli|wg|ngrok|cloudflare|linkerd-viz|temporal|tctl|airflow|dbt|prefect|dagster|mlflow|wandb|kaggle"""
+    jfrog|jf|artifactory|snyk|rollbar|bugsnag|eas|appcenter|tailscale|acli|databricks|snow|atlas|astro|jira
+    zerotier-cli|wg|ngrok|cloudflare|linkerd-viz|temporal|tctl|airflow|prefect|dagster|mlflow|wandb|kaggle
+    huggingface-cli|hf|replicate|modal|runpodctl|vastai|sky|lambda|onelogin|teleport|tsh|zitadel|grafana"""
 _VENDORS = "|".join(_OTHERS.split())
 _VALUES = """--namespace -namespace -address --server --bootstrap-server -s -auth --user -u --context
     --workspace --project --config -c --profile"""
 _SERVICE_JUDGES: Mapping[str, Judge] = {
-    **table(SAAS, f"{_VENDORS} @delete service-delete", values=_VALUES),
+    **table(
+        SAAS,
+        f"""{_VENDORS} @delete service-delete
+        {_VENDORS} archive|move|unlist|reset service-delete
+        {_VENDORS} * archive|move|unlist|reset service-delete""",
+        values=_VALUES,
+    ),
     **table(SAAS, _SECRETS, values="-namespace --namespace -address", long=True),
     **table(SAAS, _MESSAGES, values=_VALUES),
-    **table(SAAS, f"{_INDEXES}\nalgolia|circleci @delete service-delete", values=_VALUES),
     **table(SAAS, _JENKINS, values="-jar -s -auth -cp -classpath", long=True),
     **table(SAAS, "ssh-add -d|-D key-forget"),
 }
+
+
+_STRONG = "destroy|terminate|deprovision|decommission|nuke|teardown|purge|wipe"
+_AGREED = "-y|--yes|-f|--force|--confirm*|--auto-approve|--no-input|--non-interactive|--skip-confirmation"
+_TEXT_PROGRAMS = word_set(
+    """man info tldr apropos whatis dict look say logger mail notify-send figlet task todo pytest jest
+    gulp grunt turbo nx rake inv invoke"""
+)
+"""Programs whose operands are words, or tasks of the project."""
+_UNKNOWN_JUDGE = table(
+    SAAS,
+    f"""- {_STRONG} service-delete
+    - * {_STRONG} service-delete
+    - @delete {_AGREED} service-delete""",
+)["-"]
+
+
+def judge_unknown(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    """Judge a program that no table has: `acme env destroy`, `acme app delete web --yes`."""
+    has_table = command.name in _TEXT_PROGRAMS or find_program(command.name) is not None
+    if not has_table and "/" not in command.words[0].text and command.via[-1:] != ("go run",):
+        yield from _UNKNOWN_JUDGE(replace(command, name="-"), words, place)
 
 
 _SERVERS = """systemctl stop|disable|mask|kill|isolate                             service-stop
@@ -104,187 +132,11 @@ _SERVERS = """systemctl stop|disable|mask|kill|isolate                          
     kong stop|quit                                                               service-stop
     deck reset|sync                                                              service-delete
     deck gateway reset|sync                                                      service-delete
-    unleash ...archive|delete|remove                                             service-delete
-    ldcli ...archive|delete|remove                                               service-delete"""
+    unleash ...archive|delete|remove                                             service-delete"""
 
 
 _SERVER_JUDGES: Mapping[str, Judge] = {
     **table(SAAS, _SERVERS, values="-t --type -H -M -p -f -s", spares=is_own_unit),
     **table(SAAS, "haproxy -sf|-st service-stop", long=True),
 }
-
-
-PUBLISH = Pack(
-    "package-publish",
-    {
-        "publish": (
-            "This publishes a package; a version that is out cannot be changed.",
-            "Look at what would go out first: `npm pack --dry-run`, `cargo package --list`.",
-        ),
-        "unpublish": (
-            "This removes a published package, and breaks the builds of its users.",
-            "Publish a corrected version instead, after the user agrees.",
-        ),
-        "package-uninstall": (
-            "This removes a package that other programs on this machine may need.",
-            "Work in an environment of the project's own: `python3 -m venv .venv`.",
-        ),
-    },
-)
-_GLOBAL = "-g|--global"
-_ENVIRONMENT = re.compile(r"(?!/(?:usr|bin|opt|snap)/|.*/\.(?:local|pyenv)/).+/bin/\w")
-"""Path of a program in a virtual environment."""
-_LOCAL_REGISTRY = re.compile(r".*ToMavenLocal$|(?:\w+://)?(?:localhost|127\.\d+\.\d+\.\d+|kind-registry)[:/]")
-
-
-def _spares_own(command: SimpleCommand, split: Split, place: Place) -> bool:
-    """Return whether only a virtual environment, a container or a registry on this machine changes."""
-    names = [*(word.text for word in split.operands), split.given.get("--registry", "")]
-    if any(map(_LOCAL_REGISTRY.match, names)):
-        return True
-    if any(via.endswith((" run", " exec")) and via.startswith(("docker", "podman")) for via in command.via):
-        return True
-    if command.name not in ("pip", "pip3") and [word.text for word in split.operands[:1]] != ["pip"]:
-        return False
-    if "--system" in split.given or "--break-system-packages" in split.given:
-        return False
-    before = place.commands[max(0, place.index - 1)].words[0].text if command.via else ""
-    activated = any(_activates(earlier) for earlier in place.earlier())
-    runs_inside = any(via.partition(" ")[0] in _ENVIRONMENT_TOOLS for via in command.via)
-    located = _ENVIRONMENT.search(command.words[0].text) or _ENVIRONMENT.search(before)
-    return command.name == "uv" or activated or runs_inside or place.in_environment or located is not None
-
-
-def _activates(command: SimpleCommand) -> bool:
-    if command.name in (".", "source"):
-        return command.words[-1].text.endswith("/activate")
-    is_conda = command.name in ("conda", "mamba", "micromamba")
-    return is_conda and any(word.text == "activate" for word in command.words[1:2])
-
-
-_ENVIRONMENT_TOOLS = word_set("poetry pipenv uv hatch pdm rye tox nox conda mamba")
-_PUBLISH_JUDGES: Mapping[str, Judge] = table(
-    PUBLISH,
-    f"""
-    npm|pnpm|yarn|bun publish                                             publish
-    npm|pnpm|bun exec ...publish                                          publish
-    yarn workspace|workspaces ...publish                                  publish
-    npm|pnpm|yarn unpublish|deprecate|access|owner|dist-tag               unpublish
-    npm|pnpm|bun uninstall|un|remove|rm|unlink|r {_GLOBAL}                package-uninstall
-    yarn global remove                                                    package-uninstall
-    yarn npm publish                                                      publish
-    lerna|changeset|vsce|ovsx|jsr|nx|rush|deno publish|release|unpublish  publish
-    eas|expo submit|update|publish                                        publish
-    fastlane ...release|deliver|supply|pilot|upload_to_*|deploy|publish   publish
-    semantic-release|np|release-it|auto|shipjs !-d|--no-publish|-v|--version publish
-    docker|podman|nerdctl|buildah|helm|oras|crane|img push|cm-push        publish
-    docker|podman|nerdctl image|manifest|compose push                     publish
-    docker|podman buildx|build|bake --push                                publish
-    docker|podman compose ...build --push                                 publish
-    docker buildx imagetools create                                       publish
-    kaniko|executor --destination                                         publish
-    skaffold build|run --push                                             publish
-    setup.py ...upload                                                    publish
-    docker-compose|podman-compose ...push                                 publish
-    helm chart push                                                       publish
-    skopeo|crane copy|cp|sync ...*                                        publish
-    gh|glab release create|upload                                         publish
-    ko build|publish|apply|resolve !-L|--local                            publish
-    cargo workspaces|ws publish                                           publish
-    cargo publish                                                         publish
-    cargo release -x|--execute                                            publish
-    cargo yank|owner                                                      unpublish
-    cargo uninstall                                                       package-uninstall
-    twine upload                                                          publish
-    poetry|uv|flit|hatch|pdm|rye|maturin publish|upload                   publish
-    anaconda upload                                                       publish
-    conda|mamba|micromamba remove|uninstall|clean                         package-uninstall
-    conda env remove                                                      package-uninstall
-    gem push                                                              publish
-    gem yank|owner                                                        unpublish
-    gem uninstall|cleanup                                                 package-uninstall
-    rake release                                                          publish
-    mvn|mvnw ...deploy|deploy:*|release:perform|release:prepare|*:deploy  publish
-    gradle|gradlew ...publish*|*:publish*|uploadArchives|closeAndRelease* publish
-    sbt ...*publish|*publishSigned|sonatype*|release                        publish
-    dotnet nuget push                                                     publish
-    dotnet nuget delete                                                   unpublish
-    nuget push                                                            publish
-    nuget delete                                                          unpublish
-    pod trunk push                                                        publish
-    pod trunk delete|deprecate                                            unpublish
-    goreleaser release !--snapshot                                        publish
-    mix hex.publish                                                       publish
-    mix hex.retire                                                        unpublish
-    stack|cabal upload                                                    publish
-    pub publish                                                           publish
-    dart|flutter pub publish                                              publish
-    pip|pip3|pipx uninstall                                               package-uninstall
-    uv pip uninstall                                                      package-uninstall
-    apt|apt-get|aptitude remove|purge|autoremove|autopurge                package-uninstall
-    dpkg -r|-P|--remove|--purge                                           package-uninstall
-    dnf|yum|zypper|apk|pkg remove|erase|autoremove|del|rm|delete|rm       package-uninstall
-    rpm -e|--erase                                                        package-uninstall
-    pacman|yay|paru -R                                                    package-uninstall
-    brew uninstall|remove|rm|autoremove                                   package-uninstall
-    snap|flatpak remove|uninstall|purge                                   package-uninstall
-    choco|scoop|winget uninstall                                          package-uninstall
-    """,
-    values="--prefix --registry -C --dir --cwd --repository --tag --otp --index-url -p --package -F --filter"
-    " -w --workspace -t -f --file --platform -R --repo -n --notes --title --notes-file",
-    spares=_spares_own,
-)
-
-
-REPO_HOST = Pack(
-    "repo-host",
-    {
-        "forge-delete": (
-            "This deletes or archives something on the forge that does not come back.",
-            "Look with `gh repo view` or `gh release view TAG`, and leave deleting to the user.",
-        ),
-        "forge-settings": (
-            "This changes who may see or change a repository, or where its branches point.",
-            "Look with `gh repo view --json visibility`, and leave the change to the user.",
-        ),
-        "forge-api-delete": (
-            "This deletes something through the forge's interface.",
-            "Read it first, such as `gh api repos/OWNER/NAME`.",
-        ),
-    },
-)
-_FORGE_JUDGES: Mapping[str, Judge] = table(
-    REPO_HOST,
-    """
-    gh|glab api -X=DELETE|--method=DELETE                                      forge-api-delete
-    gh api ...graphql -[fF]=*MUTATION*DELETE*|--*field=*MUTATION*DELETE*       forge-api-delete
-    gh api ...*git/refs* -[fF]=FORCE=TRUE|--*field=FORCE=TRUE                  forge-settings
-    gh api ...graphql -[fF]=*MUTATION*FORCE*TRUE*|--*field=*MUTATION*FORCE*TRUE* forge-settings
-    gh|glab api ...*repos/*|*projects/* -[fF]=PRIVATE=*|--field=PRIVATE=*      forge-settings
-    gh|glab api ...*repos/*|*projects/* -[fF]=VISIBILITY=*|--field=VISIBILITY=* forge-settings
-    gh|glab api ...*repos/*|*projects/* -[fF]=ARCHIVED=*|--field=ARCHIVED=*    forge-settings
-    gh api ...*/protection*|*/collaborators/*|*/transfer|*/rulesets* -X=P*|--method=P* forge-settings
-    gh api ...*/actions/permissions* -X=P*|--method=P*                         forge-settings
-    gh repo edit --visibility|--default-branch                                 forge-settings
-    gh repo sync --force                                                       forge-settings
-    gh repo create --public --push|--source                                    forge-settings
-    gh pr merge --admin                                                        forge-settings
-    gh repo delete|archive|rename|transfer                                              forge-delete
-    gh release delete|delete-asset                                             forge-delete
-    gh secret|variable|label|gist|issue|project|ruleset|cache|run|codespace delete|remove|rm forge-delete
-    gh ssh-key|gpg-key|deploy-key delete                                       forge-delete
-    gh repo deploy-key delete                                                  forge-delete
-    gh workflow disable                                                        forge-delete
-    gh run cancel                                                              forge-delete
-    gh auth logout                                                             forge-delete
-    glab repo|project delete|archive|transfer                                  forge-delete
-    glab @delete                                                               forge-delete
-    hub delete                                                                 forge-delete
-    hub release delete                                                         forge-delete
-    hub api -X=DELETE|--method=DELETE                                          forge-api-delete
-    tea|bb|fj|berg @delete                                                     forge-delete
-    """,
-    values="-X --method -f -F --field --raw-field -H --header -R --repo --input -q --jq -t --template"
-    " --hostname --visibility --default-branch --source -s -b --branch",
-)
-TABLES = (_SERVICE_JUDGES, _SERVER_JUDGES, _PUBLISH_JUDGES, _FORGE_JUDGES)
+TABLES = (_SERVICE_JUDGES, _SERVER_JUDGES)

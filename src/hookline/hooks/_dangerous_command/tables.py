@@ -3,7 +3,7 @@
 The words of a shape are:
 
 - `a|b`, `delete-*`: a pattern for the next operand; after `...`, for any later operand
-- `@delete`: a verb that means deletion among the first four operands
+- `@delete`, `@stop`, `@reset`: a verb of that class among the next six operands, before a verb that reads
 - `=device`: an operand of that sort
 - `-f|--force`, `--method=DELETE`: a required option, with its value
 - `!-n`: an option that must not be given
@@ -23,13 +23,37 @@ from hookline.hooks._dangerous_command.rule import Action, Finding, Judge, Pack,
 from hookline.shell import SimpleCommand, Word
 from hookline.shell.options import word_set
 
-_VERBS = word_set(
-    """delete del destroy remove rm purge erase wipe drop terminate uninstall unregister revoke
-    deprovision deregister decommission nuke"""
+_DELETE = word_set(
+    """delete del destroy remove rm purge erase wipe drop terminate uninstall unregister revoke truncate flush
+    deprovision deregister decommission nuke clear empty prune teardown undeploy unpublish unset deletion
+    expire"""
 )
+_VERBS: Mapping[str, frozenset[str]] = {
+    "@delete": _DELETE,
+    "@stop": word_set(
+        """stop kill shutdown poweroff suspend disable deactivate deallocate detach evict untag unsubscribe
+        rollback off down"""
+    ),
+    "@reset": _DELETE | word_set("reset fresh refresh clean rebuild"),
+}
+_HARMLESS = word_set(
+    """get list ls describe show view logs log tail wait help info status diff search head inspect create add
+    update apply set put invoke exec import copy cp send publish"""
+)
+"""Verbs after which an operand is a name, not a subcommand."""
+_OWN_SETTINGS = word_set(
+    """config configure configuration configurations extension extensions plugin plugins
+    alias component components completion telemetry cache repo auth"""
+)
+"""Operands before a verb that only changes the settings or the cache of the program itself."""
+_DEPTH = 6
+"""Maximum number of operands among which a verb is searched."""
 _ANY = ("*", "?", "[", "@", "=", "...")
 _PARTS = re.compile(r"[-:_.]")
-_SAFE = word_set("--help -help --dry-run -dry-run --dryrun --what-if --whatif --preview-only")
+_SAFE = word_set(
+    """--help -help --dry-run -dry-run --dryrun --what-if --whatif --preview-only --preview --simulate --noop
+    --pretend"""
+)
 _READ = 1_000
 """Maximum number of characters of the standard input that are examined."""
 _NOT = frozenset({"false", "none", "no", "0"})
@@ -51,6 +75,8 @@ class Split(NamedTuple):
     operands: tuple[Word, ...]
     given: Mapping[str, str]
     """Each option with its values, separated by `SEPARATOR`; empty for an option without a value."""
+    doubtful: frozenset[int] = frozenset()
+    """Identities of the operands that may be the value of an unknown option before them."""
 
 
 def table(
@@ -118,6 +144,7 @@ def arguments(words: tuple[Word, ...], takes: frozenset[str], *, long: bool = Fa
     """Split *words* into operands and options, in any order."""
     operands: list[Word] = []
     given: dict[str, str] = {}
+    doubtful: set[int] = set()
     rest = list(reversed(words))
     while rest:
         word = rest.pop()
@@ -127,8 +154,11 @@ def arguments(words: tuple[Word, ...], takes: frozenset[str], *, long: bool = Fa
         if not word.text.startswith("-") or word.text == "-":
             operands.append(word)
         else:
+            taken = len(rest)
             _option(word.text, takes, rest, given, long=long)
-    return Split(tuple(operands), given)
+            if rest and len(rest) == taken and word.text.startswith("--") and "=" not in word.text:
+                doubtful.add(id(rest[-1]))
+    return Split(tuple(operands), given, frozenset(doubtful))
 
 
 def _option(text: str, takes: frozenset[str], rest: list[Word], given: dict[str, str], *, long: bool) -> None:
@@ -157,7 +187,10 @@ def _fitting(row: Row, split: Split, sorts: Mapping[str, Callable[[str], bool]])
     last: Word | None = Word(text="", span=(0, 0))
     rest = list(split.operands)
     for pattern in row.path:
-        last, rest = _step(pattern, rest, sorts)
+        if pattern in _VERBS:
+            last = _find_verb(rest, _VERBS[pattern], split.doubtful)
+        else:
+            last, rest = _step(pattern, rest, sorts)
         if last is None:
             return None
     return last
@@ -181,8 +214,6 @@ def _step(
     if pattern.startswith("="):
         sort = sorts[pattern[1:]]
         return next((word for word in rest if sort(word.text)), None), rest
-    if pattern == "@delete":
-        return next((word for word in rest[:4] if destroys(word.text)), None), rest
     if pattern.startswith("..."):
         wanted = pattern[3:].split("|")
         place = next((p for p, word in enumerate(rest) if _matches(word.text, wanted)), None)
@@ -196,10 +227,17 @@ def _matches(text: str, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(text, pattern) for pattern in patterns)
 
 
-def destroys(text: str) -> bool:
-    """Return whether the name of a subcommand means deletion: `delete`, `delete-stack`, `apps:destroy`."""
-    low = text.lower()
-    if low in _VERBS:
-        return True
-    parts = _PARTS.split(low) if low[:1].isalpha() and "/" not in low and "@" not in low else []
-    return len(parts) > 1 and (parts[0] in _VERBS or parts[-1] in _VERBS)
+def _find_verb(rest: list[Word], verbs: frozenset[str], doubtful: frozenset[int]) -> Word | None:
+    """Return the operand that names a subcommand of a class of verbs: `delete-stack`, `apps:destroy`."""
+    names = False
+    for word in rest[:_DEPTH]:
+        low = word.text.lower()
+        if low in verbs:
+            return word
+        if names or low in _OWN_SETTINGS:
+            return None
+        parts = _PARTS.split(low) if low[:1].isalpha() and "/" not in low and "@" not in low else [low]
+        names = parts[0] in _HARMLESS
+        if not names and id(word) not in doubtful and not verbs.isdisjoint(parts):
+            return word
+    return None

@@ -17,8 +17,9 @@ from hookline.hooks._dangerous_command.exfil import EXFIL
 from hookline.hooks._dangerous_command.git_history import HISTORY
 from hookline.hooks._dangerous_command.machine import DISK, PERMISSIONS, WINDOWS
 from hookline.hooks._dangerous_command.network import HTTP, REMOTE_EXEC
+from hookline.hooks._dangerous_command.packages import PUBLISH, REPO_HOST
 from hookline.hooks._dangerous_command.rule import CORE, INTERPRETERS, TREES, Action, Finding, Place
-from hookline.hooks._dangerous_command.services import PUBLISH, REPO_HOST, SAAS
+from hookline.hooks._dangerous_command.services import SAAS
 from hookline.hooks._explain import format_command, format_effects
 from hookline.shell import NO_FACTS, SimpleCommand
 

@@ -10,10 +10,10 @@ from hookline.hooks._paths import ignore_rules
 from hookline.hooks._paths.spelling import absolute, url
 from hookline.shell import NO_FACTS, Facts
 
-_SMALL_GIT_FILE = re.compile(
-    r"(?:^|/)\.git/(?:(?:modules|worktrees)/[^*?]+/)?(?:config|description|packed-refs|[A-Z_]+|(?:hooks|info|refs|rebase-merge|rebase-apply)(?:/[^*?]*)?)/?$"
+_SMALL_FILE = re.compile(
+    r"(?:^|/)\.?venv/pyvenv\.cfg$|(?:^|/)\.git/(?:(?:modules|worktrees)/[^*?]+/)?(?:config|description|packed-refs|[A-Z_]+|(?:hooks|info|refs|rebase-merge|rebase-apply)(?:/[^*?]*)?)/?$"
 )
-"""Small files of a git folder, which waste nothing."""
+"""Small files of a git folder or a virtual environment, which waste nothing."""
 
 
 class Ground(NamedTuple):
@@ -81,7 +81,7 @@ def _judged(seen: str, ground: Ground, whole: str) -> Found | None:
 
     It is a folder if *whole* is empty; otherwise the disk is asked for the file at *whole*.
     """
-    if _SMALL_GIT_FILE.search(seen):
+    if _SMALL_FILE.search(seen):
         return None
     seen = ignore_rules.wild(seen.split("/"))
     if not (ground.own.strip() or ground.extra or ignore_rules.may_match(seen)):

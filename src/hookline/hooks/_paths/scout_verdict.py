@@ -69,7 +69,7 @@ def scouted(event: PreToolUse, state: State, ground: Ground, allow: Allow) -> It
             yield Scouted(one.path, "ignored-path", spared="a person said yes to it")
         else:
             found = scout_rules.path(one.path, ground)
-            if found is not None and found.pattern == "*.log" and _reads_part(event):
+            if found is not None and not found.kept and _reads_part(event):
                 yield Scouted(one.path, "ignored-path", spared="only a part of it is read")
             else:
                 yield _weighed(one.path, "ignored-path", found, allow)
@@ -80,9 +80,10 @@ def scouted(event: PreToolUse, state: State, ground: Ground, allow: Allow) -> It
 
 
 def _reads_part(event: PreToolUse) -> bool:
-    """Return whether a tool reads a limited number of lines."""
-    limit = event.input.get("limit")
-    return event.kind == "read" and isinstance(limit, int) and 0 < limit <= _MAX_LINES
+    """Return whether a tool reads a limited number of lines, or starts after the first."""
+    limit, offset = event.input.get("limit"), event.input.get("offset")
+    is_short = isinstance(limit, int) and 0 < limit <= _MAX_LINES
+    return event.kind == "read" and (is_short or (limit is None and isinstance(offset, int) and offset > 1))
 
 
 def _approved(field: Field, event: PreToolUse, state: State) -> bool:
