@@ -163,6 +163,8 @@ def _read_makefiles(state: ShellState, call: Call, options: Options) -> Iterator
 _MAKEFILE_OPTIONS = word_set("-f --file --makefile --justfile")
 _PRINT_OPTIONS = word_set("-n -q --just-print --dry-run --recon --question")
 """Options with which make prints the commands instead."""
+_LIST_OPTIONS = word_set("-l --list --summary --show --dump --variables --groups --fmt")
+"""Options with which just runs no recipe."""
 
 
 def _just(state: ShellState, call: Call) -> Result:
@@ -170,7 +172,8 @@ def _just(state: ShellState, call: Call) -> Result:
         (position for position, word in enumerate(call.argv) if word.text in ("--command", "-c")), None
     )
     if index is None:
-        return _make(state, call)
+        lists = any(word.text in _LIST_OPTIONS for word in call.argv)
+        return Result() if lists else _make(state, call)
     return Result(inner=(InnerCommand("just", call.span, call.argv[index + 1 :], stdin=call.stdin),))
 
 

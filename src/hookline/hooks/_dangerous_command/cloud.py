@@ -106,9 +106,9 @@ _PLATFORMS = """az|gcloud|oci|ibmcloud|openstack|doctl|hcloud|linode-cli|vultr-c
     octodns-sync --doit                                                          edge-change
     dnscontrol push                                                              edge-change
     wrangler rollback                                                            edge-change
-    eksctl|kops|gardenctl|rosa|clusterctl|rke|capi @delete                       cloud-delete
-    remove-resource !-whatif|-WhatIf                                             cloud-delete"""
-_STACKS = """terraform|tofu|terragrunt destroy|destroy-all                         infrastructure-destroy
+    eksctl|kops|gardenctl|rosa|clusterctl|rke|capi @delete                       cloud-delete"""
+_STACKS = """remove-resource !-whatif|-WhatIf                                    cloud-delete
+    terraform|tofu|terragrunt destroy|destroy-all                         infrastructure-destroy
     terraform|tofu|terragrunt apply -destroy|--destroy|-*auto-approve|-replace   infrastructure-destroy
     terraform|tofu|terragrunt apply <yes*                                        infrastructure-destroy
     terraform|tofu|terragrunt state rm|push|replace-provider                     infrastructure-destroy
@@ -121,7 +121,7 @@ _STACKS = """terraform|tofu|terragrunt destroy|destroy-all                      
     serverless|sls|chalice|zappa remove|delete|undeploy                          infrastructure-destroy
     vagrant destroy                                                              infrastructure-destroy
     ansible -a=*state=absent*|--args=*state=absent*                              infrastructure-destroy
-    ansible-playbook ...*teardown*|*destroy*|*decommission*|*wipe*|*nuke* !--check|-C infrastructure-destroy
+    ansible-playbook ...*teardown*|*destroy*|*decommis*|*wipe* !--*check|-C|--list* infrastructure-destroy
     nomad job stop -purge                                                        infrastructure-destroy
     nomad system gc                                                              infrastructure-destroy"""
 _PLATFORM_JUDGES: Mapping[str, Judge] = {

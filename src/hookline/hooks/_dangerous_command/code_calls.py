@@ -72,7 +72,7 @@ def _code(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iter
 JUDGES: Mapping[str, Judge] = dict.fromkeys(
     word_set(
         """python pypy perl ruby node nodejs deno bun php rails manage.py tsx ts-node elixir iex mix go java
-        groovy julia Rscript jshell kotlin scala artisan console irb ipython"""
+        groovy julia Rscript jshell kotlin scala artisan console irb ipython flask pry"""
     ),
     _code,
 )

@@ -203,7 +203,8 @@ def _deletes_all_keys(operands: tuple[Word, ...], place: Place) -> bool:
 
 _CLIENTS = """psql pgcli mysql mariadb mycli sqlite3 sqlite duckdb sqlcmd usql snowsql clickhouse
     clickhouse-client cockroach bq cqlsh trino presto beeline hive impala-shell isql sqlplus
-    litecli turso libsql"""
+    litecli turso libsql snow spark-sql mssql-cli osql vsql ksql ysqlsh heroku fly flyctl aws gcloud supabase
+    pscale railway databricks neonctl"""
 _SQL = word_set(_CLIENTS)
 _CLIENT_JUDGES: Mapping[str, Judge] = {
     **dict.fromkeys(_SQL, _sql),

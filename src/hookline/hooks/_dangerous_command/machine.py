@@ -103,7 +103,9 @@ def _code(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iter
 def find_code(command: SimpleCommand) -> str:
     """Return the code of an interpreter: an argument, its standard input, or a file that the line wrote."""
     pairs = zip(command.words, command.words[1:], strict=False)
-    options = (value.text for option, value in pairs if _CODE_OPTION.fullmatch(option.text))
+    options = [value.text for option, value in pairs if _CODE_OPTION.fullmatch(option.text)]
+    joined = (word.text.partition("=") for word in command.words if word.text.startswith("--"))
+    options += [value for name, _, value in joined if value and _CODE_OPTION.fullmatch(name)]
     return "\n".join((*options, command.stdin, command.script))[:_LONGEST_CODE]
 
 

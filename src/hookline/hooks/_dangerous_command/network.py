@@ -35,6 +35,12 @@ _STORE_PORT = re.compile(
     r":(?:9200|9201|7700|8001|8108|6333|5984|8086|8500|8200|2379|8123|15672|9090)(?:/|$)"
 )
 """Ports of databases, search engines and gateways, which keep data that a development server does not."""
+_FORGE = re.compile(r"(?i)://[^/]*(?:api\.github\.com|/api/v[34]/)|/api/v4/projects/|/repos/[^/]+/[^/]+")
+_FORGE_SETTING = re.compile(
+    r"(?i)\b(?:private|visibility|archived|default_branch)\"?\s*[=:]|\bforce\"?\s*[=:]\s*true"
+    r"|/(?:collaborators|protection|rulesets|transfer)(?:/|$)"
+)
+"""Settings of a repository on a forge, in a request to its interface."""
 _MUTATION = re.compile(r"(?i)\bmutation\b")
 _CALL = re.compile(r"(?i)\b(?:delete|remove|destroy|drop|purge|archive)\w*\s*[({]")
 _LARGEST, _LONGEST = 20_000, 2_000
@@ -57,6 +63,8 @@ def _is_body(name: str) -> bool:
 
 def _httpie(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """Judge httpie and similar programs: `http DELETE address name=value`."""
+    if any(word.text == "--offline" for word in words):
+        return
     operands = [word.text for word in words if not word.text.startswith("-")]
     method = operands[0].upper() if operands and operands[0].isalpha() else ""
     yield from _judge_request(command, method, operands[1:2] if method else operands[:1], operands[2:])
@@ -83,7 +91,9 @@ def _judge_request(
         yield HTTP.find("http-delete", command)
         return
     asks = method in ("POST", "PUT", "PATCH") and any(_ADDRESS.search(one[:_LONGEST]) for one in addresses)
-    if asks or any(map(_mutates, bodies)):
+    texts = [*(one[:_LONGEST] for one in addresses), *bodies]
+    sets = method in ("POST", "PUT", "PATCH") and any(map(_FORGE.search, texts[: len(addresses)]))
+    if asks or any(map(_mutates, bodies)) or (sets and any(map(_FORGE_SETTING.search, texts))):
         yield HTTP.find("http-destructive", command)
 
 

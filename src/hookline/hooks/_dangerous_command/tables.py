@@ -38,7 +38,7 @@ _VERBS: Mapping[str, frozenset[str]] = {
 }
 _HARMLESS = word_set(
     """get list ls describe show view logs log tail wait help info status diff search head inspect create add
-    update apply set put invoke exec import copy cp send publish"""
+    update apply set put invoke exec import copy cp send publish test trigger"""
 )
 """Verbs after which an operand is a name, not a subcommand."""
 _OWN_SETTINGS = word_set(
@@ -97,20 +97,31 @@ def table(
 
     def judge(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
         split = arguments(words, takes, long=long)
+        bare = arguments(_skip_options(words), takes, long=long)
         if any(name in _SAFE and value.lower() not in _NOT for name, value in split.given.items()):
             return
         if split.operands and split.operands[0].text == "help":
             return
         own = rows.get(command.name, {})
-        first = split.operands[0].text if split.operands else ""
-        for row in (*own.get(first, ()), *own.get("", ())):
-            at = _fitting(row, split, sorts or {})
+        firsts = dict.fromkeys(one.operands[0].text for one in (split, bare) if one.operands)
+        for row in (*(row for first in firsts for row in own.get(first, ())), *own.get("", ())):
+            at = _fitting(row, split, sorts or {}) or _fitting(
+                row, bare._replace(given=split.given), sorts or {}
+            )
             reads = not row.reads or _matches(command.stdin[:_READ].lower(), row.reads)
             if at is not None and reads and not spares(command, split, place):
                 yield pack.find(row.rule, command, at, row.action)
                 return
 
     return dict.fromkeys(rows, judge)
+
+
+def _skip_options(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """Return *words* without the options before the first operand, if each of them takes a value."""
+    position = 0
+    while position + 2 < len(words) and words[position].text.startswith("-"):
+        position += 1 if "=" in words[position].text or words[position + 1].text.startswith("-") else 2
+    return words[position:]
 
 
 def _rows(text: str) -> Mapping[str, Mapping[str, list[Row]]]:
