@@ -62,7 +62,8 @@ def split_commands(code: str, depth: int = 0) -> Iterator[tuple[Word, ...]]:
                     *(Word(text=text, span=invocation[0].span) for text in _pipeline_words(words, argv)),
                 )
         invocation = argv if end == "(" and argv and argv[0].text == "invoke-expression" else ()
-        piped = _pipeline_words(words, argv) if end == "|" else ()
+        in_loop = end == "{" and argv and argv[0].text in ("foreach-object", "%", "foreach")
+        piped = _pipeline_words(words, argv) if end == "|" else piped if in_loop else ()
 
 
 _DELETE_METHOD = re.compile(

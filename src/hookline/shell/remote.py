@@ -120,8 +120,11 @@ def _run_image(call: Call, name: str, words: tuple[Word, ...]) -> Result:
         settings = (("PWD", _to_outside(inside, mounts)), ("HOME", _INNER_ROOT + "/root"))
         outside = tuple([word.with_text(_to_outside(word.text, mounts), word.origins) for word in argv])
         return run_wrapped(f"{name} run", call, outside, settings)
-    runs_client = argv and argv[0].text in _ENTRY_POINTS
-    return run_wrapped(f"{name} run", call, argv, _REMOTE_SETTINGS) if runs_client else Result()
+    return run_wrapped(f"{name} run", call, argv, _REMOTE_SETTINGS) if _is_client(argv) else Result()
+
+
+def _is_client(argv: tuple[Word, ...]) -> bool:
+    return bool(argv) and argv[0].text in _ENTRY_POINTS
 
 
 def _find_entry(entrypoint: Word | None, image: Word, words: tuple[Word, ...]) -> tuple[Word, ...]:
@@ -177,6 +180,9 @@ def _container(state: ShellState, call: Call) -> Result:
         operands = parse_options(operands[1:], _EXEC_VALUES).operands
     if operands and operands[0].text == "run" and name not in ("kubectl", "oc", "k3s"):
         return _run_image(call, name, operands[1:])
+    if operands and operands[0].text == "run":
+        argv = _skip_to_dashes(operands[1:])
+        return run_wrapped(f"{name} run", call, argv, _REMOTE_SETTINGS) if _is_client(argv) else Result()
     if not operands or operands[0].text != "exec":
         return Result()
     words = parse_options(operands[1:], _EXEC_VALUES).operands

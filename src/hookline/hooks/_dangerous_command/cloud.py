@@ -45,8 +45,7 @@ CLOUD = Pack(
 )
 _AWS = """aws s3 rb|rm                                                             bucket-delete
     aws s3 sync --delete                                                         mirror-delete
-    aws * @delete                                                                cloud-delete
-    aws * @stop                                                                  cloud-delete
+    aws * @cut                                                                   cloud-delete
     aws * release-*|untag-*                                                      cloud-delete
     aws cloudfront create-invalidation                                           edge-change
     aws * * --acl=PUBLIC*|--cidr*=0.0.0.0/0|--cidr*=::/0|--ip-permissions=*0.0.0.0/0* edge-change
@@ -55,7 +54,7 @@ _AWS = """aws s3 rb|rm                                                          
     aws ecs|autoscaling|application-autoscaling|eks *  --desired-co*=0|--desired-ca*=0|--max-*=0 cloud-delete
     aws route53 change-resource-record-sets --change-batch=*DELETE*              cloud-delete"""
 _STORAGE = """gsutil rm|rb                                                           bucket-delete
-    gsutil rsync -d                                                              mirror-delete
+    gsutil rsync -d !-n                                                            mirror-delete
     azcopy remove|rm                                                             bucket-delete
     azcopy sync --delete-destination=TRUE                                        mirror-delete
     s3cmd|s5cmd del|rm|rb|delete|expire                                          bucket-delete
@@ -89,17 +88,17 @@ _STORAGE_JUDGES: Mapping[str, Judge] = {
 }
 
 
-_PLATFORMS = """az|gcloud|oci|ibmcloud|openstack|doctl|hcloud|linode-cli|vultr-cli @delete cloud-delete
-    az|gcloud|oci|ibmcloud|openstack|doctl|hcloud|linode-cli|vultr-cli @stop     cloud-delete
+_PLATFORMS = """az|gcloud|oci|ibmcloud|openstack|doctl|hcloud|linode-cli|vultr-cli @cut cloud-delete
+    scw|civo|exo|ovhcloud|ionosctl|cf|eb|heroku|fly|flyctl|render|railway|koyeb|clever @cut cloud-delete
+    northflank|scalingo|upsun|platform|terminus|dokku|qovery|upctl|tsuru|porter|okteto @cut cloud-delete
+    amplify|deployctl|vercel|netlify|firebase|supabase @delete                   cloud-delete
+    heroku ps:scale ...*=0                                                       cloud-delete
+    fly|flyctl scale count 0                                                     cloud-delete
     gcloud|heroku|firebase ...reset|pg:reset|maintenance:on|*:disable             cloud-delete
     gcloud ...add-iam-policy-binding --member=ALLUSERS|--member=ALLAUTH*         edge-change
     gcloud compute firewall-rules create|update --source-ranges=*0.0.0.0/0*      edge-change
     az storage ... --public-access=BLOB|--public-access=CONTAINER|--allow-blob-public-access=TRUE edge-change
     bq rm                                                                        cloud-delete
-    scw|civo|exo|ovhcloud|ionosctl|cf|eb|amplify|deployctl|heroku|fly|flyctl @delete cloud-delete
-    scw|civo|exo|ovhcloud|ionosctl|cf|eb|heroku|fly|flyctl|render|railway @stop  cloud-delete
-    vercel|netlify|railway|render|firebase|supabase|koyeb|northflank|clever|scalingo @delete cloud-delete
-    upsun|platform|terminus|dokku|qovery|cleura|upcloud|upctl|tsuru|porter|okteto @delete cloud-delete
     fastly service version|service-version activate|deactivate                   edge-change
     fastly|akamai purge|service-purge                                            edge-change
     fastly|flarectl|cfcli|cloudflared|wrangler|bunny|akamai|stackpath @delete    cloud-delete
@@ -120,7 +119,7 @@ _STACKS = """remove-resource !-whatif|-WhatIf                                   
     cdk|cdk8s|cdktf|sst|sam|copilot destroy|delete|remove                        infrastructure-destroy
     serverless|sls|chalice|zappa remove|delete|undeploy                          infrastructure-destroy
     vagrant destroy                                                              infrastructure-destroy
-    ansible -a=*state=absent*|--args=*state=absent*                              infrastructure-destroy
+    ansible -a=*state=absent*|--args=*state=absent* !-m=DEBUG                    infrastructure-destroy
     ansible-playbook ...*teardown*|*destroy*|*decommis*|*wipe* !--*check|-C|--list* infrastructure-destroy
     nomad job stop -purge                                                        infrastructure-destroy
     nomad system gc                                                              infrastructure-destroy"""

@@ -11,8 +11,13 @@ from hookline.shell.options import word_set
 
 _QUERY = re.compile(
     r"(?i)(?:execute\w*|query\w*|raw|exec|run|prepare|text|statement|unprepared|sql)\W{1,4}"
-    r"([\"'`]{1,3})(.{5,2000}?)\1",
+    r"[frbu]{0,2}([\"'`]{1,3})(.{5,2000}?)\1",
     re.DOTALL,
+)
+_VARIABLE_QUERY = re.compile(r"(?i)(?:execute\w*|query|raw|exec)\(\s*[a-z_]")
+_DATABASE_LIBRARY = re.compile(
+    r"(?i)\b(?:psycopg2?|sqlite3|pymysql|mysql2?|mysqlclient|mariadb|asyncpg|sqlalchemy|pg|knex|sequelize|typeorm"
+    r"|prisma|PDO|DBI|ActiveRecord|Sequel|cx_Oracle|oracledb|pyodbc|duckdb)\b|database/sql|DATABASE_URL"
 )
 _LITERAL = re.compile(
     r"\"{3}.*?\"{3}|'{3}.*?'{3}|\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|`(?:[^`\\]|\\.)*+`"
@@ -63,6 +68,8 @@ def _code(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iter
         return
     bare = _LITERAL.sub("", text)
     queries = "\n;".join(match[1] for match in _QUERY.findall(text))
+    if _VARIABLE_QUERY.search(bare) and _DATABASE_LIBRARY.search(text):
+        queries += "\n;" + "\n;".join(literal.strip("\"'`") for literal in _LITERAL.findall(text))
     uses_cloud = _CLOUD_LIBRARY.search(text) and not _LOCAL.search(text)
     calls_cloud = uses_cloud and _CLOUD_CALL.search(bare)
     if _DELETES_ALL.search(bare) or (queries and destroys(queries)) or calls_cloud:

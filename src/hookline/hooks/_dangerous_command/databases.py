@@ -208,6 +208,7 @@ _CLIENTS = """psql pgcli mysql mariadb mycli sqlite3 sqlite duckdb sqlcmd usql s
 _SQL = word_set(_CLIENTS)
 _CLIENT_JUDGES: Mapping[str, Judge] = {
     **dict.fromkeys(_SQL, _sql),
+    "invoke-sqlcmd": _sql,
     **dict.fromkeys(("mongo", "mongosh"), _documents),
     **dict.fromkeys(("redis-cli", "valkey-cli", "keydb-cli"), _keys),
 }
@@ -217,14 +218,20 @@ def _is_test_setting(name: str, value: str) -> bool:
     """Return whether a variable or option selects test data: `RAILS_ENV=test`, `DATABASE_URL=…/app_test`."""
     if name.endswith(("_ENV", "_SETTINGS_MODULE")) or name in ("--env", "--settings"):
         return value.rpartition(".")[2].startswith("test")
+    if _SCRATCH_URL.match(value):
+        return True
     database = value.partition("?")[0].rpartition("/")[2]
     return LOCAL_URL.match(value) is not None and _TEST_NAME.fullmatch(database) is not None
+
+
+_SCRATCH_URL = re.compile(r"(?:sqlite3?|file|duckdb):/{0,4}(?:tmp/|:memory:)|/tmp/|:memory:")
 
 
 def _spares_created(command: SimpleCommand, split: Split, place: Place) -> bool:
     around = place.commands[max(0, place.index - len(command.via)) : place.index + 1]
     settings = [setting for one in around for setting in one.assignments]
-    tests = any(_is_test_setting(name, value) for name, value in (*settings, *split.given.items()))
+    operands = (("", word.text) for word in split.operands)
+    tests = any(_is_test_setting(*one) for one in (*settings, *split.given.items(), *operands))
     if tests or (command.name == "dropdb" and _is_test_database(split.operands[-1:])):
         return True
     return are_created(command, split.operands[-1:], place) or is_inside_created(command, place)

@@ -198,7 +198,9 @@ def _remove_item(command: SimpleCommand, words: tuple[Word, ...], place: Place) 
     yield from _switched(command, words, place)
     names = [word.text.lower().partition(":")[0] for word in words if word.text.startswith("-")]
     listed = any(word.text.lower() in _LISTS for word in words)
-    narrowed = {"-filter", "-include", "-name"} & set(names)
+    patterns = [word.text for word in words if "*" in word.text and not word.text.startswith("-")]
+    narrowed = {"-filter", "-include", "-name"} & set(names) or any("*" in text for text in patterns)
+    narrowed = narrowed and not {"*", "*.*"} & set(patterns)
     recursive = any(name in ("-rf", "-fr") or (name != "-" and "-recurse".startswith(name)) for name in names)
     recursive = recursive or (listed and not narrowed)
     if recursive and not any(name.startswith("-wh") for name in names):
@@ -208,7 +210,8 @@ def _remove_item(command: SimpleCommand, words: tuple[Word, ...], place: Place) 
 def _targets(command: SimpleCommand, words: tuple[Word, ...]) -> Iterator[Finding]:
     piped = next((place for place, word in enumerate(words) if word.text == "|"), len(words))
     source = words[piped + 2 :] or (Word(text=".", span=command.span),)
-    for word in words[:piped] or source:
+    items = words[:piped] and all(word.text.startswith(UNKNOWN) for word in words[:piped])
+    for word in source if items and piped < len(words) else words[:piped] or source:
         if not _is_inside(word.text):
             yield WINDOWS.find("windows-delete", command, word)
             return

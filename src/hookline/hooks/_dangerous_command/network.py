@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 from hookline.hooks._dangerous_command.exfil import CONNECTIONS, LOCAL
 from hookline.hooks._dangerous_command.machine import CODE_JUDGES, find_code
@@ -68,6 +69,14 @@ def _httpie(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> It
     operands = [word.text for word in words if not word.text.startswith("-")]
     method = operands[0].upper() if operands and operands[0].isalpha() else ""
     yield from _judge_request(command, method, operands[1:2] if method else operands[:1], operands[2:])
+
+
+def _web_request(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    """Judge `Invoke-RestMethod -Method Delete -Uri address`."""
+    pairs = pairwise(words)
+    methods = [value.text.upper() for name, value in pairs if "-method".startswith(name.text.lower()[:7])]
+    addresses = [word.text for word in words if "://" in word.text]
+    yield from _judge_request(command, methods[0] if methods else "", addresses, [])
 
 
 _CODE_REQUEST = re.compile(
@@ -198,4 +207,5 @@ JUDGES: Mapping[str, Judge] = {
     **dict.fromkeys(("curl", "wget"), _request),
     **dict.fromkeys(("http", "https", "xh", "xhs", "httpie", "curlie"), _httpie),
     **dict.fromkeys(("invoke-expression", ".downloadstring"), _expression),
+    **dict.fromkeys(("invoke-webrequest", "invoke-restmethod"), _web_request),
 }

@@ -83,17 +83,15 @@ _SERVICE_JUDGES: Mapping[str, Judge] = {
 }
 
 
-_STRONG = "destroy|terminate|deprovision|decommission|nuke|teardown|purge|wipe"
 _AGREED = "-y|--yes|-f|--force|--confirm*|--auto-approve|--no-input|--non-interactive|--skip-confirmation"
 _TEXT_PROGRAMS = word_set(
     """man info tldr apropos whatis dict look say logger mail notify-send figlet task todo pytest jest
-    gulp grunt turbo nx rake inv invoke"""
+    gulp grunt turbo nx rake inv invoke molecule kitchen"""
 )
 """Programs whose operands are words, or tasks of the project."""
 _UNKNOWN_JUDGE = table(
     SAAS,
-    f"""- {_STRONG} service-delete
-    - * {_STRONG} service-delete
+    f"""- @strong service-delete
     - @delete {_AGREED} service-delete""",
 )["-"]
 

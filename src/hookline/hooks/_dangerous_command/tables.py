@@ -3,7 +3,7 @@
 The words of a shape are:
 
 - `a|b`, `delete-*`: a pattern for the next operand; after `...`, for any later operand
-- `@delete`, `@stop`, `@reset`: a verb of that class among the next six operands, before a verb that reads
+- `@delete`, `@cut`, `@reset`, `@strong`: a verb of that class among the next six operands
 - `=device`: an operand of that sort
 - `-f|--force`, `--method=DELETE`: a required option, with its value
 - `!-n`: an option that must not be given
@@ -30,11 +30,13 @@ _DELETE = word_set(
 )
 _VERBS: Mapping[str, frozenset[str]] = {
     "@delete": _DELETE,
-    "@stop": word_set(
+    "@cut": _DELETE
+    | word_set(
         """stop kill shutdown poweroff suspend disable deactivate deallocate detach evict untag unsubscribe
         rollback off down"""
     ),
-    "@reset": _DELETE | word_set("reset fresh refresh clean rebuild"),
+    "@reset": _DELETE | word_set("reset fresh refresh clean"),
+    "@strong": word_set("destroy terminate deprovision decommission nuke teardown purge wipe"),
 }
 _HARMLESS = word_set(
     """get list ls describe show view logs log tail wait help info status diff search head inspect create add
@@ -43,11 +45,11 @@ _HARMLESS = word_set(
 """Verbs after which an operand is a name, not a subcommand."""
 _OWN_SETTINGS = word_set(
     """config configure configuration configurations extension extensions plugin plugins
-    alias component components completion telemetry cache repo auth"""
+    alias component components completion telemetry cache auth"""
 )
 """Operands before a verb that only changes the settings or the cache of the program itself."""
-_DEPTH = 6
-"""Maximum number of operands among which a verb is searched."""
+_DEPTH, _SHORT = 6, 3
+"""Maximum number of operands among which a verb is searched; the second for programs that no table has."""
 _ANY = ("*", "?", "[", "@", "=", "...")
 _PARTS = re.compile(r"[-:_.]")
 _SAFE = word_set(
@@ -241,14 +243,14 @@ def _matches(text: str, patterns: Sequence[str]) -> bool:
 def _find_verb(rest: list[Word], verbs: frozenset[str], doubtful: frozenset[int]) -> Word | None:
     """Return the operand that names a subcommand of a class of verbs: `delete-stack`, `apps:destroy`."""
     names = False
-    for word in rest[:_DEPTH]:
+    for word in rest[: _SHORT if verbs is _VERBS["@strong"] else _DEPTH]:
         low = word.text.lower()
         if low in verbs:
             return word
         if names or low in _OWN_SETTINGS:
             return None
         parts = _PARTS.split(low) if low[:1].isalpha() and "/" not in low and "@" not in low else [low]
-        names = parts[0] in _HARMLESS
+        names = parts[0] in _HARMLESS or "cache" in parts
         if not names and id(word) not in doubtful and not verbs.isdisjoint(parts):
             return word
     return None
