@@ -43,7 +43,8 @@ CLOUD = Pack(
         ),
     },
 )
-_AWS = """aws s3 rb|rm                                                             bucket-delete
+_AWS = """aws s3 mv --recursive                                                  bucket-delete
+    aws s3 rb|rm                                                             bucket-delete
     aws s3 sync --delete                                                         mirror-delete
     aws * @cut                                                                   cloud-delete
     aws * release-*|untag-*                                                      cloud-delete
@@ -94,6 +95,7 @@ _PLATFORMS = """az|gcloud|oci|ibmcloud|openstack|doctl|hcloud|linode-cli|vultr-c
     amplify|deployctl|vercel|netlify|firebase|supabase @delete                   cloud-delete
     heroku ps:scale ...*=0                                                       cloud-delete
     fly|flyctl scale count 0                                                     cloud-delete
+    gcloud|az ...resize|scale|update --*size=0|--new-capacity=0|--*count=0|--num-nodes=0 cloud-delete
     gcloud|heroku|firebase ...reset|pg:reset|maintenance:on|*:disable             cloud-delete
     gcloud ...add-iam-policy-binding --member=ALLUSERS|--member=ALLAUTH*         edge-change
     gcloud compute firewall-rules create|update --source-ranges=*0.0.0.0/0*      edge-change
@@ -116,8 +118,7 @@ _STACKS = """remove-resource !-whatif|-WhatIf                                   
     pulumi destroy|down|cancel                                                   infrastructure-destroy
     pulumi stack|state rm|delete                                                 infrastructure-destroy
     pulumi up|update -f|--skip-preview                                           infrastructure-destroy
-    cdk|cdk8s|cdktf|sst|sam|copilot destroy|delete|remove                        infrastructure-destroy
-    serverless|sls|chalice|zappa remove|delete|undeploy                          infrastructure-destroy
+    cdk|cdk8s|cdktf|sst|sam|copilot|serverless|sls|chalice|zappa @delete         infrastructure-destroy
     vagrant destroy                                                              infrastructure-destroy
     ansible -a=*state=absent*|--args=*state=absent* !-m=DEBUG                    infrastructure-destroy
     ansible-playbook ...*teardown*|*destroy*|*decommis*|*wipe* !--*check|-C|--list* infrastructure-destroy
@@ -128,7 +129,8 @@ _PLATFORM_JUDGES: Mapping[str, Judge] = {
         CLOUD,
         _PLATFORMS,
         values="-g --resource-group --subscription -o --output --project --account --zone --region --format"
-        " -a --app -t --token --context --config --env -e --service-id",
+        " -a --app -t --token --context --config --env -e --service-id --size --new-capacity --node-count"
+        " --num-nodes",
     ),
     **table(
         CLOUD,
@@ -256,6 +258,7 @@ _KUBERNETES_JUDGES: Mapping[str, Judge] = table(
     kubectl|oc|k drain|cordon|taint                             kubernetes-evict
     kubectl|oc|k replace --force                                kubernetes-delete
     kubectl|oc|k scale --replicas=0                             kubernetes-evict
+    kubectl|oc|k patch -p=*REPLICAS":0*|-p=*REPLICAS":?0*       kubernetes-evict
     kubectl|oc|k apply --prune                                  kubernetes-delete
     helm|helm3 uninstall|delete|del|un                          release-uninstall
     helm|helm3 rollback                                         release-uninstall

@@ -120,7 +120,7 @@ _VALUES = (
 )
 _GENERATED = re.compile(r"(?i)['\"](?:drop|truncate|delete\s+from)\b")
 _SCRIPT = re.compile(r"(?i)(?:^|[/_.\s-])(?:drop|wipe|nuke|truncate|purge)[\w-]*\.sql\Z")
-_READ_ONLY = word_set("-readonly --readonly --read-only")
+_READ_ONLY = word_set("-readonly --readonly --read-only --dry_run --dry-run --dry_run=true")
 
 
 def _sql(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
@@ -253,11 +253,13 @@ _DROP_JUDGES: Mapping[str, Judge] = table(
     wrangler d1 execute --command=*DROP*|--command=*TRUNCATE*|--command=*DELETE?FROM* !--local database-drop
     mix ecto.drop|ecto.reset                                           database-drop
     rails|rake ...db:drop*|db:reset*|db:migrate:reset*|db:purge*|db:schema:load*|db:truncate_all database-drop
-    sequelize|sequelize-cli|typeorm|mikro-orm|db-migrate|console|spark|cake|phinx @reset database-drop
+    sequelize|sequelize-cli|typeorm|typeorm-ts-node-commonjs|typeorm-ts-node-esm @reset database-drop
+    mikro-orm|db-migrate|console|spark|cake|phinx @reset database-drop
     wp|drush @reset                                                    database-drop
     sequelize|sequelize-cli ...*:undo:all                              database-drop
     knex ...migrate:rollback --all                                     database-drop
-    artisan|sail migrate:fresh|migrate:reset|migrate:refresh|db:wipe   database-drop
+    phinx ...rollback -t=0                                             database-drop
+    artisan|sail ...migrate:fresh|migrate:reset|migrate:refresh|db:wipe   database-drop
     manage.py|django-admin migrate * zero                              database-drop
     manage.py|django-admin flush|reset_db                              database-drop
     flask|alembic|aerich ...downgrade base                             database-drop
@@ -275,7 +277,7 @@ _DROP_JUDGES: Mapping[str, Judge] = table(
     edgedb|gel database|branch wipe                                    database-drop
     nodetool decommission|removenode|drain                             database-drop
     """,
-    values="-u --user -h --host -p --port -P --password --schema --file --command --execute --down",
+    values="-u --user -h --host -p --port -P --password --schema --file --command --execute --down -t",
     spares=_spares_created,
 )
 TABLES = (_CLIENT_JUDGES, _DROP_JUDGES)

@@ -166,7 +166,7 @@ _EVERYBODY = re.compile(r"0?[0-7]{2}[2367]|[ugo]*[ao][ugoa]*[+=][rx]*w[rwxX]*(?:
 def _chmod(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """Judge modes that let everybody write; the effects on whole trees are judged for all programs."""
     operands = parse_options(words, ("--reference",), mixed=True).operands
-    scratch = all(is_temporary(word, command.cwd, place) for word in operands[1:])
+    scratch = all(word.text in place.made and is_temporary(word, command.cwd, place) for word in operands[1:])
     for word in operands[:1] if len(operands) > 1 and not scratch else ():
         if _EVERYBODY.fullmatch(word.text):
             yield PERMISSIONS.find("mode-for-everybody", command, word)
@@ -242,9 +242,12 @@ def _drive(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Ite
         yield from _format(command, words, place)
 
 
+_SYSTEM_FILE = re.compile(rf"(?i){UNKNOWN}|[a-z]:\\(?:windows|program)|/(?:etc|boot|usr|bin|lib)/")
+
+
 def _method(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """Judge .NET methods that delete: `[IO.Directory]::Delete(PATH, $true)`."""
-    single = command.name == ".net delete-file" and words and UNKNOWN not in words[0].text
+    single = command.name == ".net delete-file" and words and not _SYSTEM_FILE.match(words[0].text)
     if not single and (not words or not _is_inside(words[0].text)):
         yield WINDOWS.find("windows-delete", command, words[0] if words else None)
 

@@ -85,10 +85,17 @@ _CODE_REQUEST = re.compile(
 )
 
 
+_CODE_DELETE = re.compile(r"\b(?:requests|httpx|axios|got|superagent)\.delete\(\s*(?:f[\"']\{|[a-z_`])")
+_LOCAL_CODE = re.compile(r"//(?:localhost|127\.0\.0\.1)|TestClient")
+
+
 def _code(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """Judge the requests in code that an interpreter gets."""
-    for match in _CODE_REQUEST.finditer(find_code(command)):
+    code = find_code(command)
+    for match in _CODE_REQUEST.finditer(code):
         yield from _judge_request(command, "DELETE", [match[1] or match[2]], [])
+    if _CODE_DELETE.search(code) and not _LOCAL_CODE.search(code):
+        yield HTTP.find("http-delete", command)
 
 
 def _judge_request(

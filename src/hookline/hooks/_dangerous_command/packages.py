@@ -63,7 +63,8 @@ _PUBLISH_JUDGES: Mapping[str, Judge] = table(
     npm|pnpm|yarn|bun publish                                             publish
     npm|pnpm|bun exec ...publish                                          publish
     yarn workspace|workspaces ...publish                                  publish
-    npm|pnpm|yarn unpublish|deprecate|access|owner|dist-tag               unpublish
+    npm|pnpm|yarn unpublish|deprecate                                     unpublish
+    npm|pnpm|yarn access|owner|dist-tag add|rm|remove|set|grant|revoke|edit|public|restricted|2fa* unpublish
     npm|pnpm|bun uninstall|un|remove|rm|unlink|r {_GLOBAL}                package-uninstall
     yarn global remove                                                    package-uninstall
     yarn npm publish                                                      publish
@@ -87,7 +88,7 @@ _PUBLISH_JUDGES: Mapping[str, Judge] = table(
     cargo workspaces|ws publish                                           publish
     cargo publish                                                         publish
     cargo release -x|--execute                                            publish
-    cargo yank|owner                                                      unpublish
+    cargo yank|owner !--list|-l                                           unpublish
     cargo uninstall                                                       package-uninstall
     twine upload                                                          publish
     poetry|uv|flit|hatch|pdm|rye|maturin publish|upload                   publish
@@ -95,7 +96,8 @@ _PUBLISH_JUDGES: Mapping[str, Judge] = table(
     conda|mamba|micromamba remove|uninstall|clean                         package-uninstall
     conda env remove                                                      package-uninstall
     gem push                                                              publish
-    gem yank|owner                                                        unpublish
+    gem yank                                                              unpublish
+    gem owner -a|-r|--add|--remove                                        unpublish
     gem uninstall|cleanup                                                 package-uninstall
     rake release                                                          publish
     mvn|mvnw ...deploy|deploy:*|release:perform|release:prepare|*:deploy  publish

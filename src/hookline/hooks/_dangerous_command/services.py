@@ -86,9 +86,10 @@ _SERVICE_JUDGES: Mapping[str, Judge] = {
 _AGREED = "-y|--yes|-f|--force|--confirm*|--auto-approve|--no-input|--non-interactive|--skip-confirmation"
 _TEXT_PROGRAMS = word_set(
     """man info tldr apropos whatis dict look say logger mail notify-send figlet task todo pytest jest
-    gulp grunt turbo nx rake inv invoke molecule kitchen"""
+    gulp grunt turbo nx rake inv invoke molecule kitchen conan vcpkg opam luarocks nvm rustup sdk fnm
+    volta code ollama dvc adb xcrun meson bazel"""
 )
-"""Programs whose operands are words, or tasks of the project."""
+"""Programs whose operands are words or tasks of the project, or that change only tools of the user."""
 _UNKNOWN_JUDGE = table(
     SAAS,
     f"""- @strong service-delete
@@ -100,7 +101,9 @@ def judge_unknown(command: SimpleCommand, words: tuple[Word, ...], place: Place)
     """Judge a program that no table has: `acme env destroy`, `acme app delete web --yes`."""
     has_table = command.name in _TEXT_PROGRAMS or find_program(command.name) is not None
     if not has_table and "/" not in command.words[0].text and command.via[-1:] != ("go run",):
-        yield from _UNKNOWN_JUDGE(replace(command, name="-"), words, place)
+        options = next((place for place, word in enumerate(words) if word.text.startswith("-")), len(words))
+        named = (word for word in words[options:] if word.text.startswith("-"))
+        yield from _UNKNOWN_JUDGE(replace(command, name="-"), (*words[:options], *named), place)
 
 
 _SERVERS = """systemctl stop|disable|mask|kill|isolate                             service-stop

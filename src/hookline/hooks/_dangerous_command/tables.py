@@ -40,7 +40,8 @@ _VERBS: Mapping[str, frozenset[str]] = {
 }
 _HARMLESS = word_set(
     """get list ls describe show view logs log tail wait help info status diff search head inspect create add
-    update apply set put invoke exec import copy cp send publish test trigger"""
+    update apply set put invoke exec import copy cp send publish test trigger new
+    generate make init plan"""
 )
 """Verbs after which an operand is a name, not a subcommand."""
 _OWN_SETTINGS = word_set(
@@ -53,8 +54,8 @@ _DEPTH, _SHORT = 6, 3
 _ANY = ("*", "?", "[", "@", "=", "...")
 _PARTS = re.compile(r"[-:_.]")
 _SAFE = word_set(
-    """--help -help --dry-run -dry-run --dryrun --what-if --whatif --preview-only --preview --simulate --noop
-    --pretend"""
+    """--help -help --dry-run -dry-run --dryrun --dry_run --what-if --whatif --preview-only --preview --simulate
+    --noop --pretend"""
 )
 _READ = 1_000
 """Maximum number of characters of the standard input that are examined."""
@@ -250,7 +251,7 @@ def _find_verb(rest: list[Word], verbs: frozenset[str], doubtful: frozenset[int]
         if names or low in _OWN_SETTINGS:
             return None
         parts = _PARTS.split(low) if low[:1].isalpha() and "/" not in low and "@" not in low else [low]
-        names = parts[0] in _HARMLESS or "cache" in parts
+        names = parts[0] in _HARMLESS or parts[0] == "cache"
         if not names and id(word) not in doubtful and not verbs.isdisjoint(parts):
             return word
     return None
