@@ -122,8 +122,7 @@ _STACKS = """remove-resource !-whatif|-WhatIf                                   
     vagrant destroy                                                              infrastructure-destroy
     ansible -a=*state=absent*|--args=*state=absent* !-m=DEBUG                    infrastructure-destroy
     ansible-playbook ...*teardown*|*destroy*|*decommis*|*wipe* !--*check|-C|--list* infrastructure-destroy
-    nomad job stop -purge                                                        infrastructure-destroy
-    nomad system gc                                                              infrastructure-destroy"""
+    nomad job|system stop|gc                                                     infrastructure-destroy"""
 _PLATFORM_JUDGES: Mapping[str, Judge] = {
     **table(
         CLOUD,
@@ -253,8 +252,7 @@ _KUBERNETES_JUDGES: Mapping[str, Judge] = table(
     KUBERNETES,
     """
     kubectl|oc|k delete                                         kubernetes-delete
-    k3s|microk8s|minikube|k0s kubectl delete|drain              kubernetes-delete
-    k3s delete                                                  kubernetes-delete
+    k3s|microk8s|minikube|k0s ...delete|drain                   kubernetes-delete
     kubectl|oc|k drain|cordon|taint                             kubernetes-evict
     kubectl|oc|k replace --force                                kubernetes-delete
     kubectl|oc|k scale --replicas=0                             kubernetes-evict

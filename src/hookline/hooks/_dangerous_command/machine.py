@@ -166,7 +166,11 @@ _EVERYBODY = re.compile(r"0?[0-7]{2}[2367]|[ugo]*[ao][ugoa]*[+=][rx]*w[rwxX]*(?:
 def _chmod(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     """Judge modes that let everybody write; the effects on whole trees are judged for all programs."""
     operands = parse_options(words, ("--reference",), mixed=True).operands
-    scratch = all(word.text in place.made and is_temporary(word, command.cwd, place) for word in operands[1:])
+    made = [path + "/" for path in place.made]
+    scratch = all(
+        any(path.startswith(word.text + "/") for path in made) and is_temporary(word, command.cwd, place)
+        for word in operands[1:]
+    )
     for word in operands[:1] if len(operands) > 1 and not scratch else ():
         if _EVERYBODY.fullmatch(word.text):
             yield PERMISSIONS.find("mode-for-everybody", command, word)

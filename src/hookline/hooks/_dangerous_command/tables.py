@@ -54,8 +54,8 @@ _DEPTH, _SHORT = 6, 3
 _ANY = ("*", "?", "[", "@", "=", "...")
 _PARTS = re.compile(r"[-:_.]")
 _SAFE = word_set(
-    """--help -help --dry-run -dry-run --dryrun --dry_run --what-if --whatif --preview-only --preview --simulate
-    --noop --pretend"""
+    """--help -help --dry-run -dry-run --dryrun --dry_run --what-if --whatif --preview-only --preview
+    --simulate --noop --pretend"""
 )
 _READ = 1_000
 """Maximum number of characters of the standard input that are examined."""
