@@ -49,15 +49,15 @@ FACTS = {
 STATE = State(now=0.0, facts=Facts({name: lambda value=value: value for name, value in FACTS.items()}))
 GUARDS = (self_protect, dangerous_command, privacy_block, scout_block)
 SHARES = {
-    "scripts": 0.93,
+    "scripts": 0.98,
     "scripts_harmless": 1.0,
-    "code": 0.82,
+    "code": 0.94,
     "code_harmless": 1.0,
-    "packs": 0.99,
+    "packs": 1.0,
     "packs_harmless": 1.0,
-    "self_protect": 0.97,
+    "self_protect": 0.99,
     "self_protect_harmless": 0.98,
-    "daily_work": 0.995,
+    "daily_work": 1.0,
     "agent_work": 1.0,
 }
 """Shares of right verdicts that must not be lost."""

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
-from hookline.shell.options import Options, parse_options
+from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import Word
 from hookline.shell.shell_state import OPAQUE, Call, InnerCommand, Result, ShellState, resolve
 
@@ -38,6 +38,12 @@ class Wrapper(NamedTuple):
     """True if the command follows the first `--`, at any position."""
 
 
+_PLAIN = word_set(
+    """builtin nohup setsid linux32 linux64 arch capsh valgrind unbuffer catchsegv firejail torsocks
+    noglob nocorrect winpty busybox toybox chronic ts-node rtk with-contenv eatmydata tsocks ccache
+    distcc xdg-run fakechroot dtach"""
+)
+"""Programs whose arguments are a command, without options that take a value."""
 WRAPPERS: Mapping[str, Wrapper] = {
     "sudo": Wrapper(
         "-u -g -h -p -C -c -D -R -T -U -r -t -a --user --group --host --prompt --close-from --chdir --chroot"
@@ -49,38 +55,27 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "doas": Wrapper("-u -C -a"),
     "run0": Wrapper("-u -g -D --user --group --chdir --unit --property --nice", folder="-D --chdir"),
     "command": Wrapper(inert="-v -V"),
-    "builtin": Wrapper(),
     "exec": Wrapper("-a"),
-    "nohup": Wrapper(),
     "nice": Wrapper("-n --adjustment"),
     "time": Wrapper("-f -o --format --output"),
     "timeout": Wrapper("-k -s --kill-after --signal", operands=1),
     "gtimeout": Wrapper("-k -s --kill-after --signal", operands=1),
-    "setsid": Wrapper(),
     "stdbuf": Wrapper("-i -o -e --input --output --error"),
     "ionice": Wrapper("-c -n -p -P -u --class --classdata --pid"),
     "chrt": Wrapper("-p -T -P -D --pid", operands=1),
     "taskset": Wrapper("-p --pid", operands=1),
     "numactl": Wrapper("-m -N -C -p -i"),
     "prlimit": Wrapper("-p -o"),
-    "linux32": Wrapper(),
-    "linux64": Wrapper(),
     "fakeroot": Wrapper("-l -s -i -b --lib --faked"),
     "sshpass": Wrapper("-p -f -d -P"),
-    "arch": Wrapper(),
     "setpriv": Wrapper("--reuid --regid --groups --inh-caps --ambient-caps --bounding-set --securebits"),
-    "capsh": Wrapper(),
     "strace": Wrapper("-e -o -p -s -u -E -a -I -O -S -P -X --trace --output --string-limit"),
     "ltrace": Wrapper("-e -o -p -s -u -a -n -l -x"),
-    "valgrind": Wrapper(),
-    "unbuffer": Wrapper(),
     "rlwrap": Wrapper("-f -H -s"),
-    "catchsegv": Wrapper(),
     "faketime": Wrapper("-f", operands=1),
     "chroot": Wrapper("--userspec --groups", operands=1),
     "nsenter": Wrapper("-t -S -G -W --target --setuid --setgid"),
     "unshare": Wrapper("-S -G -R -w --setuid --setgid --root --wd --map-user --map-group"),
-    "firejail": Wrapper(),
     "bwrap": Wrapper(
         "--chdir --unsetenv --proc --dev --tmpfs --dir --uid --gid --hostname --seccomp --perms",
         pairs="--bind --bind-try --dev-bind --dev-bind-try --ro-bind --ro-bind-try --symlink --setenv --file",
@@ -96,21 +91,12 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "xvfb-run": Wrapper("-e -f -n -s -w --server-num --server-args"),
     "proxychains": Wrapper("-f"),
     "proxychains4": Wrapper("-f"),
-    "torsocks": Wrapper(),
-    "noglob": Wrapper(),
-    "nocorrect": Wrapper(),
-    "winpty": Wrapper(),
-    "busybox": Wrapper(),
-    "toybox": Wrapper(),
     "entr": Wrapper(line=True),
-    "chronic": Wrapper(),
-    "ts-node": Wrapper(),
     "cross-env": Wrapper(settings=True),
     "dotenv": Wrapper("-e -f -v"),
     "envdir": Wrapper(operands=1),
     "sem": Wrapper("-j --id"),
     "retry": Wrapper("-t -d --times --delay"),
-    "rtk": Wrapper(),
     "npx": Wrapper("-p --package -w --workspace", code="-c --call"),
     "bunx": Wrapper("-p --package"),
     "uvx": Wrapper("--from --with --python -p --index-url"),
@@ -131,14 +117,13 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "s6-setuidgid": Wrapper(operands=1),
     "softlimit": Wrapper("-a -c -d -f -l -m -o -p -r -s -t"),
     "daemonize": Wrapper("-c -e -o -p -l -u -E"),
-    "with-contenv": Wrapper(),
     "ssh-agent": Wrapper("-a -t -E -O -P"),
     "runcon": Wrapper("-u -r -t -l --user --role --type --range", operands=1),
     "choom": Wrapper("-n -p"),
     "cpulimit": Wrapper("-l -p -e --limit --pid --exe"),
     "trickle": Wrapper("-d -u -w -t -l -n"),
     "timelimit": Wrapper("-t -T -s -S"),
-    **dict.fromkeys(("eatmydata", "tsocks", "ccache", "distcc", "xdg-run", "fakechroot", "dtach"), Wrapper()),
+    **dict.fromkeys(_PLAIN, Wrapper()),
 }
 
 

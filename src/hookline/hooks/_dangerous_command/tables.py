@@ -100,7 +100,10 @@ def table(
 
     def judge(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
         split = arguments(words, takes, long=long)
-        bare = arguments(_skip_options(words), takes, long=long)
+        leads = bool(words) and words[0].text.startswith("-")
+        bare = (
+            arguments(_skip_options(words), takes, long=long)._replace(given=split.given) if leads else split
+        )
         if any(name in _SAFE and value.lower() not in _NOT for name, value in split.given.items()):
             return
         if split.operands and split.operands[0].text == "help":
@@ -108,9 +111,8 @@ def table(
         own = rows.get(command.name, {})
         firsts = dict.fromkeys(one.operands[0].text for one in (split, bare) if one.operands)
         for row in (*(row for first in firsts for row in own.get(first, ())), *own.get("", ())):
-            at = _fitting(row, split, sorts or {}) or _fitting(
-                row, bare._replace(given=split.given), sorts or {}
-            )
+            at = _fitting(row, split, sorts or {})
+            at = _fitting(row, bare, sorts or {}) if at is None and leads else at
             reads = not row.reads or _matches(command.stdin[:_READ].lower(), row.reads)
             if at is not None and reads and not spares(command, split, place):
                 yield pack.find(row.rule, command, at, row.action)
