@@ -49,13 +49,13 @@ FACTS = {
 STATE = State(now=0.0, facts=Facts({name: lambda value=value: value for name, value in FACTS.items()}))
 GUARDS = (self_protect, dangerous_command, privacy_block, scout_block)
 SHARES = {
-    "scripts": 0.98,
+    "scripts": 0.99,
     "scripts_harmless": 1.0,
-    "code": 0.94,
+    "code": 0.99,
     "code_harmless": 1.0,
     "packs": 1.0,
     "packs_harmless": 1.0,
-    "self_protect": 0.99,
+    "self_protect": 1.0,
     "self_protect_harmless": 0.98,
     "daily_work": 1.0,
     "agent_work": 1.0,

@@ -213,7 +213,7 @@ def tool(kind, state=state(), tool="Write", **given):  # noqa: B008 -- State is 
         ("ask write-user", "unzip a.zip -d ~/.config"),
         ("block write-user", "git clone x ~/.config/hookline"),
         ("block write-user", "mount --bind evil ~/.config/hookline"),
-        ("ask write-user", "docker run -v ~/.config:/c alpine sh -c 'echo > /c/hookline/x'"),
+        ("block write-user", "docker run -v ~/.config:/c alpine sh -c 'echo > /c/hookline/x'"),
         ("ask command", "git config alias.x '!hookline trust'"),
         ("block command", "git -c alias.x='!hookline trust' x"),
         ("ask write-user", "git config --global alias.x '!echo > ~/.config/hookline/hookline.toml'"),

@@ -1,7 +1,7 @@
 """Interpreters: `python -c`, `node -e`, scripts and here-documents, and the calls in Lua and Vim code.
 
-Code of Python, JavaScript, Perl, Ruby and PHP is evaluated by the package `code`. In the other languages only
-calls with literal arguments are found.
+Code of Python, JavaScript, Perl, Ruby, PHP and Go is evaluated by the package `code`. In the other languages
+only calls with literal arguments are found.
 """
 
 from __future__ import annotations
@@ -67,6 +67,7 @@ _LANGUAGES: Mapping[str, str] = {
     **dict.fromkeys(("node", "nodejs", "bun", "deno", "tsx", "ts-node"), "javascript"),
     **{name: name for name in ("perl", "ruby", "php", "lua")},
     "luajit": "lua",
+    "go": "go",
 }
 """The language of each interpreter."""
 _CODE_OPTIONS: Mapping[str, tuple[str, ...]] = {
@@ -76,6 +77,7 @@ _CODE_OPTIONS: Mapping[str, tuple[str, ...]] = {
     "javascript": ("-e", "--eval", "--print"),
     "php": ("-r",),
     "lua": ("-e",),
+    "go": (),
 }
 _OTHER_VALUE_OPTIONS: Mapping[str, tuple[str, ...]] = {
     "python": ("-m", "-W", "-X"),
@@ -84,6 +86,7 @@ _OTHER_VALUE_OPTIONS: Mapping[str, tuple[str, ...]] = {
     "javascript": ("-r", "--require", "--import", "-C"),
     "php": ("-d", "-c", "-f", "-z"),
     "lua": ("-l",),
+    "go": ("-C", "-exec", "-tags"),
 }
 _TOOL_SCRIPTS = word_set("manage.py artisan rails rake console bundle")
 """Scripts that are tools with subcommands of their own."""
@@ -99,7 +102,9 @@ def run_interpreter(state: ShellState, call: Call, name: str) -> Result:
     pieces = [
         value for option, value in options.options if value is not None and option in _CODE_OPTIONS[language]
     ]
-    if language == "javascript":
+    if language == "go" and not (_has_subcommand(operands) and operands[-1].text.endswith(".go")):
+        return Result()
+    if language in ("javascript", "go"):
         operands = parse_options(operands[1:]).operands if _has_subcommand(operands) else operands
         if not pieces and (options.has("-p", "-pe") or _is_eval(options.operands)):
             pieces, operands = list(operands[:1]), operands[1:]
@@ -197,7 +202,7 @@ def _run_source(
         spend=lambda units: _spend_code_work(state, units),
     )
     for problem in result.problems:
-        add_problem(state, problem.reason, problem.text, call.span)
+        add_problem(state, problem.reason, problem.text, call.span, by_words=language == "go")
     for path, content in result.files.items():
         if len(state.files) < MAX_FILES:
             store_file(state, path, content)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.shell.code.programs import evaluate
+from tests.shell.code.test_go import PROGRAMS as GO
 from tests.shell.code.test_javascript import PROGRAMS as JAVASCRIPT
 from tests.shell.code.test_perl import PROGRAMS as PERL
 from tests.shell.code.test_php import PROGRAMS as PHP
@@ -16,7 +17,7 @@ from tests.shell.code.test_ruby import PROGRAMS as RUBY
 from hookline.shell.code import LANGUAGES
 
 LONG = bool(os.environ.get("HOOKLINE_LONG"))
-PROGRAMS = {"javascript": JAVASCRIPT, "perl": PERL, "php": PHP, "python": PYTHON, "ruby": RUBY}
+PROGRAMS = {"go": GO, "javascript": JAVASCRIPT, "perl": PERL, "php": PHP, "python": PYTHON, "ruby": RUBY}
 TOKENS = [
     *"'\"`$\\(){}[]<>|&;!#~*?=,.:/%@\n ",
     *("=>", "->", "::", "${", "#{", "<<E\n", "E\n", "function ", "sub ", "def f(x)\n", "end\n", "do |x| "),

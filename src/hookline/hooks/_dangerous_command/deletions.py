@@ -50,6 +50,7 @@ _SOURCE = re.compile(
     r".+\.(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|vue|svelte|go|rs|c|h|cc|cpp|hpp|cs|java|kt|scala|swift|rb|php|pl|lua|ex|exs"
     r"|erl|hs|clj|dart|sh|bash|zsh|ps1|sql|html|css|scss|proto|tf|nix|zig|md|rst)"
 )
+_SOURCE_FOLDERS = word_set("src source sources app apps packages server client backend frontend uploads")
 _RECOVERABLE = word_set("git trash trash-put gio rmdir")
 """Programs whose deletions can be undone, or have rules of their own."""
 _REMOTE_SCRATCH = ("/tmp/", "/var/tmp/", "/var/cache/")  # noqa: S108 -- nothing is written there
@@ -159,10 +160,18 @@ def _judge_tree(effect: Effect, command: SimpleCommand, path: str, place: Place)
         yield TREES.find("rm-home-folder", command, word)
     elif path.startswith(_PARTS) or _DATA.match(path):
         yield TREES.find("rm-system-part", command, word, "ask")
+    elif _is_source_folder(path, place) and place.has_changes(path) is not False:
+        yield CORE.find("rm-sources", command, word, "ask")
     elif _is_code(command) and _deletes_unknown_entry(effect, place):
         yield INTERPRETERS.find("code-delete", command, word)
     elif _is_elsewhere(command) and word.text.startswith("/") and not path.startswith(_REMOTE_SCRATCH):
         yield TREES.find("rm-remote", command, word, "ask")
+
+
+def _is_source_folder(path: str, place: Place) -> bool:
+    """Return whether *path* is the folder with the sources of the project, or with data of its users."""
+    folder, _, name = path.rpartition("/")
+    return folder == (place.root or place.cwd) and name in _SOURCE_FOLDERS
 
 
 def _is_git_data(effect: Effect, command: SimpleCommand, place: Place, pattern: re.Pattern[str]) -> bool:

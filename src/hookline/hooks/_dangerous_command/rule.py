@@ -184,6 +184,10 @@ CORE = Pack(
             "If the variable in it is not set, this deletes from the root of the file system.",
             'Write the path out, or `rm -rf "${DIR:?}"/*`, which stops when it is not set.',
         ),
+        "rm-sources": (
+            "This would delete the project's sources, with changes that are not committed.",
+            "Commit or `git stash` first, or name the one folder inside that has to go.",
+        ),
         "truncate-source": (
             "This empties a source file whose changes are not committed.",
             "Commit or `git stash` first, or write the new content with the edit tool.",

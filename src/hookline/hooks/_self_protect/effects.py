@@ -187,6 +187,8 @@ def _judge_unknown(effect: Effect, command: SimpleCommand, line: Line, guard: Gu
             yield _make_finding(rule or removed or "", effect, command, action)
             return
     holds = any(guard.held(folder, merges=True) for folder in folders)
+    if effect.derived and folders and not holds:  # a copy of one of our files, in another folder
+        return
     if is_suspicious(text, by_extension=holds) or any(_prints_guarded(one, line, guard) for one in origins):
         yield _make_finding("hidden", effect, command, "ask")
 

@@ -243,6 +243,9 @@ def find_matches(mask: str, names: Iterable[str]) -> list[str]:
 def make_guard(cwd: str, state: State) -> Guard:
     """Return the guard of a call in the folder *cwd*."""
     real, root = state.facts.get("realpath") or (lambda path: path), state.root
+    folders = (
+        f"{state.env.get('PATH', '')}:{state.home}/bin:{state.home}/.local/bin"  # profiles add the last two
+    )
     return Guard(
         cwd=cwd or root or "/",
         home=state.home,
@@ -251,7 +254,7 @@ def make_guard(cwd: str, state: State) -> Guard:
         tails=LazyMapping(lambda: _find_tails(_given_paths(state), state.root)),
         real=real,
         facts=state.facts.get("shell_facts") or NO_FACTS,
-        programs=tuple(filter(None, state.env.get("PATH", "").lower().split(":"))),
+        programs=tuple(filter(None, folders.lower().split(":"))),
     )
 
 

@@ -1,4 +1,4 @@
-"""Evaluation of Python, JavaScript, Perl, Ruby and PHP code: the commands it runs, and its use of files.
+"""Evaluation of Python, JavaScript, Perl, Ruby, PHP and Go code: the commands it runs, and its use of files.
 
 The code is not run. Values that are known only at run time are unknown, and both branches of a condition
 are followed. The work is counted, so that the result does not depend on the speed of the machine.
@@ -13,6 +13,7 @@ from typing import NamedTuple
 from hookline.shell.code.actions import apply_call
 from hookline.shell.code.brace_languages import JAVASCRIPT, PHP
 from hookline.shell.code.evaluate import call, evaluate, run
+from hookline.shell.code.go import parse_go
 from hookline.shell.code.lookup import find_member
 from hookline.shell.code.parser import parse_program
 from hookline.shell.code.perl import PERL
@@ -41,6 +42,7 @@ _PARSERS: Mapping[str, Callable[[str], Body]] = {
     "perl": partial(parse_program, PERL),
     "ruby": partial(parse_program, RUBY),
     "php": partial(parse_program, PHP),
+    "go": parse_go,
 }
 LANGUAGES = frozenset(_PARSERS)
 _MAX_NESTED_CODE = 4

@@ -304,3 +304,31 @@ handle 0 1: fwrite fputs
 call_by_name: call_user_func call_user_func_array register_shutdown_function
 first: iterator_to_array curl_exec
 """
+GO = """
+words 0: exec.Command syscall.Exec
+words 1: exec.CommandContext
+write 0: os.WriteFile ioutil.WriteFile os.Create
+truncate 0: os.Truncate
+open 0 1: os.OpenFile
+delete 0: os.Remove
+tree 0: os.RemoveAll
+move 0 1: os.Rename
+chmod 0 1: os.Chmod
+chown 0: os.Chown
+names 0: os.ReadDir ioutil.ReadDir
+walk 0: filepath.Walk filepath.WalkDir
+send 0: http.Get
+print 0: fmt.Println fmt.Print fmt.Printf
+exit 0: os.Exit log.Fatal log.Fatalf panic
+join_relative: filepath.Join path.Join
+home: os.UserHomeDir
+folder: os.Getwd
+find_variable: os.Getenv
+change_folder: os.Chdir
+glob: filepath.Glob
+temporary: os.MkdirTemp ioutil.TempDir
+temporary_root: os.TempDir
+format_percent: fmt.Sprintf
+text split 0: strings.Split strings.Fields
+first: strings.TrimSpace
+"""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from hookline.shell.code.functions import FUNCTION_FAMILIES, FUNCTIONS, Function
-from hookline.shell.code.library_table import ALL_LANGUAGES, JAVASCRIPT, PERL, PHP, PYTHON, RUBY
+from hookline.shell.code.library_table import ALL_LANGUAGES, GO, JAVASCRIPT, PERL, PHP, PYTHON, RUBY
 from hookline.shell.code.path_functions import PATH_FUNCTIONS
 from hookline.shell.code.values import (
     UNKNOWN,
@@ -20,7 +20,7 @@ from hookline.shell.code.values import (
 )
 from hookline.shell.options import word_set
 
-_LANGUAGES = {"python": PYTHON, "javascript": JAVASCRIPT, "perl": PERL, "ruby": RUBY, "php": PHP}
+_LANGUAGES = {"python": PYTHON, "javascript": JAVASCRIPT, "perl": PERL, "ruby": RUBY, "php": PHP, "go": GO}
 _DISTINCT_NAMES = word_set(
     """run exec_command
     system popen Popen check_call check_output getoutput getstatusoutput rmtree remove_tree rm_rf rm_r
