@@ -35,6 +35,11 @@ INTERPRETERS = {
 
 DELETIONS = {
     "python": """
+import shutil¶mode = "all"¶match mode:¶    case "none" | "few":¶        t = "/tmp/x"¶    case _:¶        t = PATH¶shutil.rmtree(t)
+import shutil¶from dataclasses import dataclass, field¶@dataclass¶class Job:¶    roots: list = field(default_factory=lambda: [PATH])¶for r in Job().roots:¶    shutil.rmtree(r)
+import shutil, string¶shutil.rmtree(string.Template("$p").substitute(p=PATH))
+import sh¶sh.rm("-rf", PATH)
+from plumbum.cmd import rm¶rm["-rf", PATH]()
 import shutil; shutil.rmtree(PATH)
 import shutil as s; s.rmtree(path=PATH, ignore_errors=True)
 from shutil import rmtree as remove; remove(PATH)
@@ -92,6 +97,9 @@ import typer, shutil¶def main(root: str = PATH):¶    shutil.rmtree(root)¶type
 import shutil¶def main(root: str = PATH) -> None:¶    shutil.rmtree(root)¶import fire; fire.Fire(main)
 """,
     "javascript": """
+const { program } = require("commander"); const fs = require("fs"); program.option("-d, --dir <dir>", "folder", PATH).action((o) => fs.rmSync(o.dir, {recursive: true})); program.parse();
+const fs = require("fs"); let t; switch ("b") { case "a": t = "/tmp/x"; break; case "b": t = PATH; break; default: t = "/tmp/y"; } fs.rmSync(t, {recursive: true});
+const shell = require("shelljs"); shell.rm("-rf", PATH);
 require("fs").rmSync(PATH, {recursive: true, force: true})
 const fs = require("fs"); const opts = {recursive: true}; fs.rmSync(PATH, {...opts, force: true})
 import {rm} from "node:fs/promises"; await rm(PATH, {recursive: true, force: true})
@@ -208,6 +216,9 @@ require "fileutils"; PATH.tap { |p| FileUtils.rm_rf(p) }
 }
 RUNS = {
     "python": """
+import subprocess¶p = subprocess.Popen(["bash"], stdin=subprocess.PIPE, text=True)¶p.stdin.write(CMD)¶p.stdin.close()
+import subprocess, tempfile¶with tempfile.NamedTemporaryFile("w", suffix=".sh", delete=False) as f:¶    f.write(CMD)¶subprocess.run(["sh", f.name])
+from fabric import Connection¶Connection("h").local(CMD)
 import os; os.system(CMD)
 import subprocess as sp; sp.run(CMD, shell=True, check=True)
 import subprocess; subprocess.run(ARGV)
@@ -358,6 +369,10 @@ BEGIN { system(CMD) }
 END { system(CMD) }
 """,
     "ruby": """
+c = case "b"¶when "a" then "true"¶else CMD¶end¶system(c)
+def find(x)¶  if x¶    CMD¶  else¶    "true"¶  end¶end¶system(find(1))
+require "tempfile"¶Tempfile.create("x") do |f|¶  f.puts CMD¶  f.flush¶  system("sh", f.path)¶end
+h = {a: CMD}; h.each_with_object([]) { |(k, v), a| a << v }.each { |c| system(c) }
 system(CMD)
 system(*ARGVR)
 system(*%w[WORDS])
@@ -412,6 +427,10 @@ PTY.spawn(CMD)
 sh = ->(c) { system(c) }; sh.(CMD)
 """,
     "php": """
+<?php $c = match ("a") { "a", "b" => CMD, default => "true" }; system($c);
+<?php switch ("a") { case "b": $c = "true"; break; default: $c = CMD; } system($c);
+<?php $p = proc_open("bash", [0 => ["pipe", "r"]], $pipes); fwrite($pipes[0], CMD); fclose($pipes[0]);
+<?php class R { public function __construct(private string $c) {} public function __invoke() { system($this->c); } } (new R(CMD))();
 <?php system(CMD);
 <?php exec(CMD, $out, $rc);
 <?php passthru(CMD);
