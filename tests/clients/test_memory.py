@@ -54,6 +54,41 @@ def test_the_next_session_is_told_what_a_person_wished_and_what_worked(
     assert "- decision: We decided to store amounts as integer cents" in body
 
 
+RULE = "Always store money as integer cents in this repo, never floats"
+ORDER = "rename the folder old_reports to archive"
+PROMPTED = (*HOSTS, "copilot-cli")
+"""Clients that report prompts and pass context to the model."""
+SHOWN = ("claude-code",)
+"""Clients that print the messages of a turn's end when they run without a terminal."""
+
+
+@pytest.mark.parametrize("host", PROMPTED)
+def test_a_rule_inside_a_longer_prompt_is_told_where_it_matters_without_the_order(
+    host: str, run: Callable[..., Played]
+) -> None:
+    before = run(
+        host, (say("done"),), prompt=f"{RULE}. Now {ORDER} and tell me when you are done.", first=cloned
+    )
+    shown = f"{before.stdout}\n{before.stderr}\n{before.hooks}"
+    old = before.home.parent.rename(f"{before.home.parent}-before")
+
+    def later(place: Place) -> None:
+        cloned(place)
+        for name in (".local", ".copilot/hookline"):
+            if (old / "home" / name).exists():
+                shutil.copytree(old / "home" / name, place.home / name, dirs_exist_ok=True)
+
+    asked = "Add a column for the price to the orders table; it is an amount of money."
+    played = run(host, (say("done"),), prompt=asked, first=later)
+    body = json.dumps(played.turns[0].body, ensure_ascii=False)
+
+    assert f"- convention: {RULE}" in body
+    assert ORDER not in body.partition("[Handoff]")[0]
+    if host in SHOWN:
+        assert f"remembered: {RULE} (convention)" in shown
+        assert "undo: `hookline memory forget " in shown
+
+
 def test_an_agent_recalls_and_remembers_by_itself(run: Callable[..., Played], hookline: str) -> None:
     """Gemini CLI uses the server entry from the documentation."""
     served = {"mcpServers": {"hookline": {"command": hookline, "args": ["mcp", "serve"]}}}

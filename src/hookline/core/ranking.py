@@ -30,21 +30,24 @@ _STOP_WORDS = frozenset(
 
 
 def find_search_words(text: str) -> tuple[str, ...]:
-    """Return the search words of *text* and their stems, without stop words.
+    """Return the search words of *text* and their stems, without stop words."""
+    if not text:
+        return ()  # the start of every session; avoids the cost of splitting words
+    ends = find_telling_words(text)
+    return tuple(dict.fromkeys((*ends, *map(stem_word, ends))))
+
+
+def find_telling_words(text: str) -> tuple[str, ...]:
+    """Return the words of *text* without stop words.
 
     Only the beginning and the end of a long text count: there a person says what it is about.
     """
-    if not text:
-        return ()  # the start of every session; avoids the cost of splitting words
     informative = remove_stop_words(
         text if len(text) <= 2 * END_CHARS else f"{text[:END_CHARS]} {text[-END_CHARS:]}"
     )
-    ends = (
-        informative
-        if len(informative) <= 2 * END_WORDS
-        else (*informative[:END_WORDS], *informative[-END_WORDS:])
-    )
-    return tuple(dict.fromkeys((*ends, *map(stem_word, ends))))
+    if len(informative) <= 2 * END_WORDS:
+        return informative
+    return (*informative[:END_WORDS], *informative[-END_WORDS:])
 
 
 def remove_stop_words(text: str) -> tuple[str, ...]:

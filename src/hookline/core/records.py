@@ -150,6 +150,11 @@ def split_words(text: str) -> tuple[str, ...]:
     return tuple(distinct)[:_MAX_WORDS]
 
 
+def split_identifiers(text: str) -> str:
+    """Return *text* with a space inside of names such as `SearchIndexer`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])", " ", text)
+
+
 def stem_word(word: str) -> str:
     """Return *word* without its ending, so that other forms of it match."""
     if not word.isascii() or not word.isalpha():
@@ -162,6 +167,6 @@ def stem_word(word: str) -> str:
 
 
 def find_index_words(memory: Memory) -> tuple[str, ...]:
-    """Return the words by which a memory is found: those of its text and tags, and their stems."""
-    distinct = split_words(" ".join((*memory.tags, memory.text)))
+    """Return the words by which a memory is found, and their stems; identifiers are also split into words."""
+    distinct = split_words(" ".join((*memory.tags, memory.text, split_identifiers(memory.text))))
     return tuple(dict.fromkeys((*distinct, *map(stem_word, distinct))))

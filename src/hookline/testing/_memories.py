@@ -40,6 +40,14 @@ def branches_and_issues_are_apart(store: Store) -> None:
         check_equal(recall("y", "7"), [issue, general])
 
 
+def a_part_of_an_identifier_finds_its_memory(store: Store) -> None:
+    project, memory = unique_name(), _memory(unique_name(), text="index through SearchIndexer and tax_rates")
+    store.remember(replace(memory, project=project))
+
+    for word in ("search", "searchindexer", "rates"):
+        check_equal([found.id for found in store.recall(word, project=project)], [memory.id])
+
+
 def unused_memories_lose_rank(store: Store) -> None:
     project, word, day = unique_name(), unique_name(), 86_400.0
     old = _memory(project, text=word, at=0.0, confidence=0.9, half_life=10.0)
@@ -76,6 +84,7 @@ def words_are_found_in_their_other_forms(store: Store) -> None:
 
 SUITE: tuple[Callable[[Store], None], ...] = (
     memories_are_found_by_id,
+    a_part_of_an_identifier_finds_its_memory,
     branches_and_issues_are_apart,
     unused_memories_lose_rank,
     pinned_memories_come_first,
