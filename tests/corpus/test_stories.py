@@ -128,7 +128,7 @@ def test_long_output_keeps_the_lines_that_decide():
     shown = {story["id"]: shorten(story["says"], limits, "") for story in stories}
     complete = [story for story in stories if all(line in shown[story["id"]] for line in story["keep"])]
 
-    assert len(complete) / len(stories) >= 0.95
+    assert len(complete) / len(stories) >= 0.98
     assert all(text.count("\n") <= limits.lines * 2 for text in shown.values())
 
 
@@ -154,7 +154,7 @@ def test_large_loads_are_stopped():
     stories = read_stories("loads")
     right = [story for story in stories if is_stopped(story) == (story["expect"] == "large")]
 
-    assert len(right) / len(stories) >= 0.9
+    assert len(right) / len(stories) >= 0.97
 
 
 def leave_handoff(story):

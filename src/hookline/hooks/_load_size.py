@@ -46,7 +46,7 @@ _LANGUAGES = word_set("python python3 node ruby perl php")
 _PRINTS_FILE = re.compile(
     r"print\w*\(?\s*(?:open\(.*\)\.read\(|.*read_text\()|readFileSync|File\.read|puts IO\.read"
 )
-_PRINTS_ALL = re.compile(r"^\s*\{\s*print\b|^1$|^s[/|#,]|^\d*,?\$?d$|^\.(?:[\w.]*\[\])?$")
+_PRINTS_ALL = re.compile(r"^$|^\s*\{\s*print\b|^1$|^s[/|#,]|^\d*,?\$?d$|^\.(?:[\w.]*\[\])?$")
 """Programs of awk, sed and jq that print every line."""
 _BULKY_FILE = re.compile(
     r"(?:^|/)var/log/|\.(?:log|sql|csv|tsv|ndjson|jsonl|dump|har|trace)(?:\.\d+)?(?:\.gz)?$"
@@ -56,6 +56,14 @@ _NARROW_FIND = re.compile(
     r" -(?:i?name|i?path|i?regex|maxdepth|newer\w*|[mac](?:time|min)|size|empty|perm|user|quit|delete|exec)\b"
 )
 _RANGE = re.compile(r"(\d+)(?:,(\d+|\$))?p|(\d+)q")
+_SIZE, _UNITS = re.compile(r"(\d+)([kKmM]?)[bB]?"), {"": 1, "k": 1_024, "m": 1_048_576}
+_BYTES_PER_LINE = 80
+_COUNTS = re.compile(r"\b(?:length|keys|add|any|all)\s*$")
+"""Programs of jq that print a number or names."""
+_ROOTS = word_set("/ ~ ~/ /usr /home /var")
+_NARROW_IN_ROOT = re.compile(
+    r" -(?:maxdepth|newer\w*|[mac](?:time|min)|quit|delete|exec)\b| -i?name [^\s*?\[]+(?:\s|$)"
+)
 _NEVER = "$^"
 _SOURCES = tuple(
     (re.compile(source), re.compile(limit))
@@ -65,7 +73,9 @@ _SOURCES = tuple(
             r" (?:-\d+|-n ?\d+|--(?:max-count|since|after)\S*)|\.\.",
         ),
         (r"git(?: -\S+)* (?:log|show|diff)\b.* (?:-p|--patch)\b", r" (?:-\d+|-n ?\d+|--stat)\b|\.\.| -- "),
+        (r"git show \S*\w\.\.+\w", r"--stat|--oneline|--name-| -s\b| -- "),
         (r"git ls-files\b", r"ls-files \S"),
+        (r"unzip -p\b|tar -?\w*O", _NEVER),
         (r"journalctl\b", r" -n|--lines|--since|-S |--list-boots|--disk-usage"),
         (r"dmesg\b", r" --since| -l "),
         (r"(?:docker|podman|nerdctl)(?: compose| container|-compose)? logs\b", r"--tail|--since| -n "),
@@ -138,12 +148,20 @@ def _estimate(command: SimpleCommand, inputs: Sequence[Amount], listed: str) -> 
     """Return the amount that a command prints of its *inputs*, or from a source without limit."""
     text = " ".join(word.text for word in command.words)
     options = parse_options(command.words[1:], _VALUED.get(command.name, ()), mixed=True)
-    if command.name in _COUNTERS or (command.name in _MATCHERS and options.has(*_COUNT_OPTIONS)):
+    if _only_counts(command, options):
         return Amount()
     if _prints_unlimited(command, text, listed):
         return _UNLIMITED
     total = Amount(sum(amount.lines for amount in inputs), sum(amount.size for amount in inputs))
     return _limit(total, command, options, text)
+
+
+def _only_counts(command: SimpleCommand, options: Options) -> bool:
+    if command.name in ("diff", "cmp"):
+        return options.has("-q", "-s", "--brief", "--quiet")
+    if command.name in ("jq", "yq"):
+        return any(_COUNTS.search(word.text) for word in options.operands[:1])
+    return command.name in _COUNTERS or (command.name in _MATCHERS and options.has(*_COUNT_OPTIONS))
 
 
 def _prints_unlimited(command: SimpleCommand, text: str, listed: str) -> bool:
@@ -153,6 +171,8 @@ def _prints_unlimited(command: SimpleCommand, text: str, listed: str) -> bool:
     if command.via and command.via[-1] in _ELSEWHERE and command.name in _PRINTERS:
         return any(_BULKY_FILE.search(word.text) for word in command.words[1:])
     narrow = _NARROWING.get(command.name)
+    if command.name == "find" and listed in _ROOTS:
+        return not _NARROW_IN_ROOT.search(text)
     return narrow is not None and bool(_BULKY_FOLDER.search(listed or "?")) and not narrow.search(text)
 
 
@@ -162,12 +182,15 @@ def _limit(total: Amount, command: SimpleCommand, options: Options, text: str) -
         return total if _PRINTS_FILE.search(text) else Amount()
     _, count = _find_range(command)
     max_size = options.value(*_SIZE_OPTIONS.get(command.name, ()))
-    if max_size is not None and max_size.text.isdigit():
-        return Amount(total.lines, min(total.size, int(max_size.text)))
+    size = _SIZE.fullmatch(max_size.text) if max_size is not None else None
+    if size is not None:
+        return Amount(total.lines, min(total.size, int(size[1]) * _UNITS[size[2].lower()]))
     if count is not None:
         lines = min(count, total.lines)
         return Amount(lines, total.size * lines // max(total.lines, 1)) if total.lines else total
     prints_all = any(_PRINTS_ALL.search(word.text) for word in options.operands[:1])
+    if command.name == "jq" and prints_all:
+        return Amount(max(total.lines, total.size // _BYTES_PER_LINE), total.size)
     if command.name in _MATCHERS and not prints_all:
         return Amount(total.lines // _MATCHING_SHARE, total.size // _MATCHING_SHARE)
     return total

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 ERROR_WEIGHT = 3.0
@@ -20,6 +20,7 @@ _MAX_SEARCHED = 400
 _MAX_COMPARED = 1_000
 """Lines of each end that are compared with each other; those between count only if they look like errors."""
 _MAX_RARE_SHARE, _MIN_GROUP, _FEW_VALUES = 0.05, 12, 6
+_FEW_WORDS, _MIN_WORD_GROUP = 4, 30
 _VARIABLE = re.compile(r"(?<![\w.:@%+-])[\w.:@%+-]*[\d/][\w./:@%+-]*|'[^'\s]+'|\"[^\"\s]+\"|`[^`\s]+`")
 _NUMBER = re.compile(r"(?<![\w./:-])\d+(?:\.\d+)?(?=[A-Za-zµ%]{0,3}(?![\w./:-]))")
 _DIFF = re.compile(r"(?:diff --git |@@ -\d)")
@@ -28,7 +29,8 @@ _ALARM = (
     "|unexpected|not found|no such|assert|core dumped|killed|timed out|timeout|conflict|invalid|illegal"
     "|missing|mismatch|violat|reject|forbidden|unauthori|unreachable|unhealthy|backoff|evicted|deadlock"
     "|exhausted|corrupt|overflow|broken|expired|unrecoverable|out of memory|data race|leak|not equal"
-    "|not allowed|not permitted|does not|doesn't|halted|no space left|panic|traceback|seg(?:fault|mentation)"
+    "|not allowed|not permitted|does not|doesn't|halted|no space left|panic|traceback|seg(?:fault"
+    "|mentation)"
     "|exception|err!|✗|✘|✕|✖|●|❌"
 )
 _ALARM_PATTERN = re.compile(_ALARM)
@@ -39,14 +41,18 @@ _FAILURE = (
     r"|segfault|segmentation|exception\b|exit(?:ed)?(?: with)?(?: code| status)?[ :=]+[1-9]"
 )
 _QUIET = r"\b(?:warn(?:ing)?|info|debug|trace|notice|note|hint)\b[\]:=\s|]"
-_COMPARISON = r"^\W*(?:expected|received|actual|got|want(?:ed)?|left|right|diff)\b\s*[:=]|^\s*\d+\) \S"
+_COMPARISON = (
+    r"^\W*(?:expected(?: \w+)?|received(?: \w+)?|actual|got|want(?:ed)?|left|right|diff)\b\s*[:=]"
+    r"|^\s*\d+\) \S"
+)
 _CONSEQUENCE = (
     r"must be replaced|forces replacement|will be (?:destroyed|replaced|removed|deleted|dropped)|destroy"
     r"|drift|vulnerab|critical|deprecat|slow\b|exceed|roll(?:ed )?back|breaking|out of date|degraded"
-    r"|regress|skipped|dropp|stale|insecure|high severity|seq scan|retry|restart"
+    r"|rows removed|regress|skipped|dropp|stale|insecure|high severity|seq scan|retry|restart"
 )
 _SUMMARY = (
-    r"\b\d+ (?:\w+ )?(?:passed|failed|errors?|warnings?|problems?|tests?|examples?|failures?|issues?|changed"
+    r"\b\d+ (?:\w+ )?(?:passed|failed"
+    r"|errors?|warnings?|problems?|tests?|examples?|failures?|issues?|changed"
     r"|to (?:add|change|destroy)|vulnerabilit|upgraded|rows?|files?)\b"
     r"|^\W*(?:total|summary|status|plan|results?|tests?|found|build|finished)\b|^diff --git|^@@ "
 )
@@ -97,7 +103,7 @@ def _weigh_lines(lines: Sequence[str]) -> Iterator[tuple[int, float]]:
     counts, seen, by_shape = Counter(shapes.values()), Counter[str](), dict[str, float]()
     is_rare = sum(count == 1 for count in counts.values()) <= max(3, _MAX_RARE_SHARE * len(shapes))
     is_diff = any(_DIFF.match(lines[number]) for number in shapes)
-    outliers = _find_outliers(lines, shapes)
+    outliers = _find_outliers(lines, shapes) | _find_odd_words(lines, shapes)
     for number, shape in shapes.items():
         if shape not in by_shape:
             by_shape[shape] = weigh_words(lines[number])
@@ -132,6 +138,23 @@ def _find_outliers(lines: Sequence[str], shapes: Mapping[int, str]) -> set[int]:
             for column in zip(*(values for _, values in rows), strict=True):
                 found.update(rows[index][0] for index in _find_unusual([float(value) for value in column]))
     return found
+
+
+def _find_odd_words(lines: Sequence[str], numbers: Iterable[int]) -> set[int]:
+    """Return the lines with a rare word in a column that has few different words, such as a status."""
+    rows = [(number, lines[number][:_MAX_SEARCHED].split()) for number in numbers]
+    columns: defaultdict[tuple[int, int], list[tuple[int, str]]] = defaultdict(list)
+    for number, words in rows:
+        for index, word in enumerate(words):
+            columns[len(words) * (index > 0), index].append((number, word))
+    return {number for column in columns.values() for number in _find_rare(column)}
+
+
+def _find_rare(column: Sequence[tuple[int, str]]) -> Iterator[int]:
+    counts = Counter(word for _, word in column)
+    is_status = len(column) >= _MIN_WORD_GROUP and 1 < len(counts) <= _FEW_WORDS
+    limit = max(1, len(column) // 50) if is_status and max(counts.values()) > len(column) // 2 else 0
+    yield from (number for number, word in column if counts[word] <= limit)
 
 
 def _find_unusual(values: Sequence[float]) -> Iterator[int]:
