@@ -257,6 +257,16 @@ def test_what_left_nothing_to_do_is_gone_on_from_by_nobody(store):
     assert rotation.find_unclaimed(store, LEFT.project, 1_010.0) is None
 
 
+@pytest.mark.parametrize(("steps", "offered"), [(("write the parser",), True), ((), False)])
+def test_work_that_is_left_is_offered_also_without_todos(steps, offered):
+    left = replace(LEFT, details={**to_details(Content(task="t", next=steps)), "why": "end"})
+    store = MemoryStore()
+    store.add_handoff(left)
+    store.set_notes("old", {identity.NOTE: gone()})
+
+    assert starts(store, "next", now=left.at + handoffs.SILENT_SECONDS + 1) is offered
+
+
 class Flaky(MemoryStore):
     """A store whose first reads fail."""
 

@@ -1,11 +1,18 @@
 """Test handoff: saving when a context ends, and giving it to the next session."""
 
+from itertools import permutations
+
+import pytest
+
+from hookline.core.conversation import Message, ToolResult, ToolUse
 from hookline.core.events import OnBudgetExceeded, PostCompact, PostToolUse, PreCompact, SessionEnd, TurnEnd
 from hookline.core.hook import configure
 from hookline.core.records import Handoff
 from hookline.core.response import HandOver, Measure
 from hookline.core.state import Facts, State
+from hookline.core.values import replace
 from hookline.handoff.content import Content, Delivery, to_details
+from hookline.handoff.extract import SessionFacts, extract_content
 from hookline.hooks.handoff import handoff
 from hookline.testing import session_start, user_prompt_submit
 from hookline.testing.events import any_event
@@ -181,6 +188,62 @@ def test_only_what_is_missing_is_given_again():
 def test_where_nobody_shows_the_summary_all_of_it_is_given():
     assert "**Task:** mend it" in compacted("", {"handoff.compacting": True}).context[0]
     assert compacted("") is None
+
+
+AFTER_COMPACTION = {
+    "start": lambda notes, reports: handoff(
+        session_start(source="compact"),
+        knowing(notes, delivery=Delivery(occasion="compaction", handoff=KEPT), reports_compaction=reports),
+    ),
+    "end": lambda notes, reports: handoff(
+        any_event(PostCompact, summary=""), knowing(notes, own_handoff=KEPT, reports_compaction=reports)
+    ),
+    "summary": lambda notes, reports: handoff(
+        any_event(PostCompact, summary="a summary that lacks it all"),
+        knowing(notes, own_handoff=KEPT, reports_compaction=reports),
+    ),
+}
+ORDERS = [
+    *((order, True) for pair in (("start", "end"), ("start", "summary")) for order in permutations(pair)),
+    *(((name,), True) for name in AFTER_COMPACTION),
+    (("start",), False),
+    (("start", "end"), False),
+    (("end", "start"), False),
+]
+
+
+@pytest.mark.parametrize(("order", "reports"), ORDERS)
+def test_a_compaction_is_told_once_in_whichever_order_the_host_fires_its_events(order, reports):
+    notes = {}
+    for _ in range(3):
+        before = handoff(any_event(PreCompact, trigger="auto"), knowing(notes, handoff_content=LEFT))
+        notes = {**notes, **before.memory}
+        texts = []
+        for name in order:
+            answer = AFTER_COMPACTION[name](notes, reports)
+            notes = {**notes, **answer.memory} if answer else notes
+            texts += answer.context if answer else ()
+
+        assert len(texts) == 1
+        assert "write the parser" in texts[0]
+
+
+def test_work_that_is_left_is_offered_without_a_list_of_todos():
+    request = Message(by="person", text="Add a retry with backoff to the uploader, five tries at most.")
+    run = (
+        ToolUse(call="1", tool="Edit", kind="edit", path="/p/up.py"),
+        ToolResult(call="1"),
+        ToolUse(call="2", tool="Bash", kind="shell", command="pytest -q"),
+        ToolResult(call="2", error="FAILED test_up.py::test_backoff"),
+    )
+    content = extract_content((request, *run), SessionFacts(root="/p"), lambda text: text)
+    (saved,) = handed(handoff(any_event(SessionEnd), knowing(handoff_content=content)))
+    offered = Delivery(occasion="offer", handoff=replace(KEPT, details=saved.details))
+    answer = handoff(session_start(), knowing(delivery=offered))
+
+    assert content.unfinished
+    assert "five tries" in answer.context[0]
+    assert "`pytest -q` failed last" in answer.context[0]
 
 
 EXPECTED = {"handoff.expected": {"anchors": [["branch", "fix"], ["next step", "write the parser"]]}}

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from hookline.system.git_diff import changed_lines, has_changes
+from hookline.system.git_diff import changed_lines, find_differing, has_changes
 
 WHO = {
     "GIT_AUTHOR_NAME": "a",
@@ -263,3 +263,19 @@ def test_content_that_is_in_no_commit(tmp_path):
     repository.write("a.txt", 4)
     assert changed("a.txt")
     assert has_changes(str(tmp_path), os.environ, str(repository.path / "a.txt"), 20) is None
+
+
+def test_files_that_differ_from_the_last_commit(repo, tmp_path):
+    def find(folder):
+        return find_differing(str(folder), os.environ, 20)
+
+    assert find(repo.path) == frozenset()
+    repo.write("a.txt", 11)
+    repo.write("new/b.txt", 1)
+    repo.write("committed.txt", 1)
+    repo.git("add", "committed.txt")
+    repo.git("commit", "-q", "-m", "y")
+
+    assert find(repo.path) == {"a.txt", "new/b.txt"}
+    assert find(repo.path / "new") == {"../a.txt", "b.txt"}
+    assert find(tmp_path) is None

@@ -101,6 +101,10 @@ def is_own(handoff: Handoff, state: str) -> bool:
     return not owner or owner == (user_id(state) or owner)
 
 
+_GIT_SECONDS = 0.4
+"""Seconds for git, so that the hook has time for the transcript."""
+
+
 def summarize_session(event: Event, store: Store, root: str, env: Mapping[str, str]) -> Content | None:
     """Return the current handoff content of the session of *event*; None if nothing is known of it."""
     notes, branch = store.notes(event.session), git_facts.find_branch(root)
@@ -113,7 +117,7 @@ def summarize_session(event: Event, store: Store, root: str, env: Mapping[str, s
         done=tuple(todo.text for todo in find_done(notes)),
         blockers=_recall_blockers(store, root, branch),
         before=from_details(previous.details) if previous else None,
-        differing=find_differing(root, env),
+        differing=find_differing(root, env, _GIT_SECONDS),
         last_text=str(notes.get("handoff.last") or ""),
     )
     return extract_content(_read_entries(event, store), facts, redact)

@@ -1,0 +1,50 @@
+"""Test the files that differ at the end of a session, and the commands worth repeating."""
+
+from hookline.core.conversation import ToolResult, ToolUse
+from hookline.handoff.work import find_commands, follow_files
+
+
+def play(*steps):
+    """Return the entries of edits (paths) and commands (texts with a space)."""
+    for number, step in enumerate(steps):
+        call = str(number)
+        if " " in step:
+            yield ToolUse(call=call, tool="Bash", kind="shell", command=step)
+        else:
+            yield ToolUse(call=call, tool="Edit", kind="edit", path=f"/p/{step}")
+        yield ToolResult(call=call)
+
+
+def changed(*steps, differing=None):
+    return [*follow_files([*play(*steps)], "/p", differing).changed]
+
+
+def test_restored_committed_and_deleted_files_do_not_differ():
+    assert changed("a.py", "b.py", "git checkout -- a.py") == ["b.py"]
+    assert changed("a.py", "git commit -qam x", "b.py") == ["b.py"]
+    assert changed("a.py", "b.py", "rm a.py") == ["b.py"]
+
+
+def test_a_renamed_file_has_its_new_name():
+    assert changed("a.py", "git mv a.py c.py") == ["c.py"]
+    assert changed("a.py", "mv a.py d/c.py") == ["d/c.py"]
+
+
+def test_git_is_believed_rather_than_the_calls():
+    steps = ("a.py", "b.py", "git commit -qam x", "c.py")
+
+    assert changed(*steps, differing=frozenset({"b.py", "other.py"})) == ["b.py"]
+    assert changed(*steps, differing=frozenset()) == []
+
+
+def test_reverts_are_known_by_their_call():
+    files = follow_files([*play("a.py", "git restore a.py")], "/p", None)
+
+    assert files.reverted == {"1": ("a.py",)}
+
+
+def test_a_command_that_the_last_words_name_is_worth_repeating():
+    entries = [*play("node scripts/compare.mjs", "node scripts/other.mjs", "ls -la")]
+
+    assert find_commands(entries, "Rerun compare.mjs until it is equal.") == ("node scripts/compare.mjs",)
+    assert find_commands(entries, "") == ()
