@@ -19,8 +19,8 @@ CONTINUE_PROMPT = "Continue the work of the previous session"
 """Start of the prompt that continues a session: it is not a task of its own."""
 MAX_TEXT_LENGTH, MAX_ITEM_LENGTH = 600, 360
 """Characters of a single text, and of each item of a list."""
-MAX_ITEMS, MAX_FILES = 6, 12
-"""Items of each list, and of the list of files."""
+MAX_ITEMS, MAX_COMMANDS, MAX_FILES = 6, 8, 12
+"""Items of each list, of the list of commands, and of the list of files."""
 CUT_MARGIN = 512
 """Characters dropped where a text is cut before redaction, as they may be the start of a secret."""
 REDACTION_FACTOR = 40
@@ -59,6 +59,7 @@ def redact_start(text: str, max_length: int, redact: Callable[[str], str]) -> st
     return redact(text) if len(text) <= limit else redact(text[:limit])[:-CUT_MARGIN]
 
 
+_LIMITS = {"files": MAX_FILES, "commands": MAX_COMMANDS}
 _KEEP_LAST = frozenset({"done", "decisions", "failed", "commands"})
 """Lists whose last items are kept; the others keep their first."""
 
@@ -74,7 +75,7 @@ def shorten(content: Content, redact: Callable[[str], str]) -> Content:
             texts = [
                 *dict.fromkeys(filter(None, (shorten_text(text, MAX_ITEM_LENGTH, redact) for text in value)))
             ]
-            limit = MAX_FILES if name == "files" else MAX_ITEMS
+            limit = _LIMITS.get(name, MAX_ITEMS)
             values[name] = tuple(texts[-limit:] if name in _KEEP_LAST else texts[:limit])
     return replace(content, **values)
 

@@ -29,16 +29,13 @@ _BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s+")
 
 _OPEN = re.compile(
     r"(?i)\b(?:yet|still|remain(?:s|ing)?|outstanding|left|missing|afterwards|(?:ha(?:s|ve)|needs?) to"
-    r"|need to"
-    r"|half (?:done|of)|(?:not|n't)(?: yet)? (?:\w{3,}ed|written|begun|done|run|built|made|sent)"
-    r"|(?:comes?|are|is|that|doing \w+|it) next|my"
-    r" plan|the plan"
-    r"|plan to|suggest|going to|about to|i(?:'d| would| want| could)|we (?:should|could|must)|before"
-    r" (?:merging"
-    r"|i|we)|in progress|in the background|is running|two (?:ways|options|questions)|so that comes"
-    r"|i'?ll\b|i will|until)\b"
-    r"|\?$|^(?!during|nothing|everything|something|according|following|using)[A-Z][a-z]+ing\b|^\d+ .*"
-    r" (?:left|open)\b"
+    r"|need to|half (?:done|of)|(?:not|n't)(?: yet)? (?:\w{3,}ed|written|begun|done|run|built|made|sent)"
+    r"|to be \w+ed"
+    r"|(?:comes?|are|is|that|doing \w+|it) next|my plan|the plan|plan to|suggest|going to|about to"
+    r"|i(?:'d| would| want| could)|we (?:should|could|must)|before (?:merging|i|we)|in progress"
+    r"|in the background|is running|two (?:ways|options|questions)|so that comes|i'?ll|i will|until)\b"
+    r"|\?$|^(?!during|nothing|everything|something|according|following|using)[A-Z][a-z]+ing\b"
+    r"|[;:\u2013\u2014] [a-z]+ing\b|^\d+ .* (?:left|open)\b"
 )
 """Words of sentences about work that is not finished; looser than the announcement of a step."""
 _COURTESY = re.compile(
@@ -108,9 +105,10 @@ def is_finished(entries: Sequence[TranscriptEntry], task: Task, files: Files) ->
     number, text = _find_last_text(entries, task)
     if any(prompt.number > max(number, task.start) and prompt.kind != "reply" for prompt in task.prompts):
         return False
-    return says_finished(text) or (
-        is_result(text) and not find_open_work(text) and not files.changed and files.committed
-    )
+    tells_rest = any(find_labelled(text)) or any(map(_is_open, find_statements(text)))
+    since = entries[task.start if is_result(text) else number :]
+    committed = any(isinstance(entry, ToolUse) and entry.call == files.committed_in for entry in since)
+    return says_finished(text) or (not tells_rest and not files.changed and committed)
 
 
 def find_rest(entries: Sequence[TranscriptEntry], files: Files) -> tuple[str, ...]:
@@ -152,6 +150,8 @@ def find_statements(text: str) -> Iterator[str]:
 
 
 def _is_open(sentence: str) -> bool:
+    if _NONE.search(sentence):
+        return False
     return bool(classify(sentence) == "next" or _INLINE_LABEL.match(sentence) or _OPEN.search(sentence))
 
 

@@ -115,6 +115,9 @@ CONSTRAINT = re.compile(
 )
 """Words of a person who decides how the work is done."""
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
+_CONDITION_START = re.compile(
+    r"(?<=[.!?;])\s+|\n+|,\s+(?=(?:but |and )?(?:keep|use|no|not|don't|only|without|never|leave)\b)"
+)
 _LONG = 15
 """Words of a prompt that is a task if the agent had just reported a result."""
 _SHORT, _SHORT_AFTER_PRAISE = 12, 7
@@ -189,3 +192,9 @@ def _rank_request(body: str, sentences: list[str], *, settled: bool, praised: bo
     first = sentences[0]
     is_report = (_REPORT.match(first) or _TICKET.match(first)) and not CONSTRAINT.search(first)
     return "addition" if is_report or (words >= _SHORT and _ASKS.match(first)) else "choice"
+
+
+def find_conditions(text: str) -> list[str]:
+    """Return the parts of a request, after its first, that say how the work is to be done."""
+    parts = [part.strip() for part in _CONDITION_START.split(text)]
+    return [part for part in parts[1:] if CONSTRAINT.search(part)]

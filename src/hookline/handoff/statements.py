@@ -76,12 +76,11 @@ _AGENT: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 )
 """Sentences of an agent; the first pattern that matches counts."""
 _RESULT = re.compile(
-    r"(?i)\b(?:\d+ of \d+|pass(?:e[sd])?|green|works|is back|are back|faster|compiles|fixed|done|committed"
-    r"|merged|deployed"
-    r"|pushed|ready|complete|no (?:more )?(?:errors|failures|warnings)|opened|läuft|grün|behoben|fertig"
-    r"|released|clean)\b"
+    r"(?i)\b(?:\d+ of \d+|passed|green|works|is back|are back|faster|compiles|fixed|done|committed|merged"
+    r"|deployed|pushed|ready|complete|no (?:more )?(?:errors|failures|warnings)|opened|läuft|grün|behoben"
+    r"|fertig|released|clean|(?:tests?|checks?|specs?|suite|build|ci|all|both|everything|\d+)\b[^.;]{0,30}"
+    r"\bpass(?:es)?)\b"
 )
-_END = re.compile(r"[.!]\s+")
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'`(])|\n+|(?<=[.!?;])\s+(?=(?:next|then)\b[: ])")
 
 

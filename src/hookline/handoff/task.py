@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.handoff.content import CONTINUE_PROMPT, MAX_TEXT_LENGTH
-from hookline.handoff.prompts import CONSTRAINT, PromptKind, classify_prompt
+from hookline.handoff.prompts import CONSTRAINT, PromptKind, classify_prompt, find_conditions
 from hookline.handoff.statements import classify, is_result, split_sentences
 
 _PUBLISHED = re.compile(r"\bgit\b[^|;&]*\b(?:commit|push|merge)\b|\bgh pr (?:create|merge)\b")
@@ -86,7 +86,7 @@ def find_decisions(entries: Sequence[TranscriptEntry], task: Task) -> Iterator[s
         if entry.by == "agent":
             yield from (text for text in split_sentences(entry.text) if classify(text) == "decision")
         elif number == task.start:
-            yield from (text for text in list(split_sentences(entry.text))[1:] if CONSTRAINT.search(text))
+            yield from find_conditions(entry.text)
         elif _is_choice(entry.text, kinds.get(number, "reply")):
             yield _add_answer(entry.text, next(iter(entries[number + 1 : number + 2]), None))
 

@@ -52,8 +52,8 @@ class Files:
         self.changed: dict[str, None] = {}
         self.reverted: dict[str, tuple[str, ...]] = {}
         """The files that each call restored."""
-        self.committed = False
-        """Whether a commit was made."""
+        self.committed_in = ""
+        """The call that made the last commit."""
         self._call = ""
         self._added: set[str] = set()
         self._stashed: dict[str, None] = {}
@@ -91,7 +91,7 @@ class Files:
             takes_all = any(re.match(r"-[a-z]*a|--all$", word) for word in rest)
             self._remove(list(self.changed) if takes_all or not self._added else list(self._added))
             self._added.clear()
-            self.committed = True
+            self.committed_in = self._call
         elif action in ("checkout", "restore", "clean") and "--staged" not in rest:
             self._revert(list(self.changed) if _EVERYTHING & set(rest) else self._match(rest))
         elif action == "reset" and "--hard" in rest:
