@@ -27,15 +27,15 @@ _INLINE_LABEL = re.compile(
 )
 _BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s+")
 
+_NOT_DONE = r"(?:\bnot|n't)(?: yet)? (?:\w{3,}ed|written|begun|done|run|built|made|sent)\b"
 _OPEN = re.compile(
-    r"(?i)\b(?:yet|still|remain(?:s|ing)?|outstanding|left|missing|afterwards|(?:ha(?:s|ve)|needs?) to"
-    r"|need to|half (?:done|of)|(?:not|n't)(?: yet)? (?:\w{3,}ed|written|begun|done|run|built|made|sent)"
-    r"|to be \w+ed"
-    r"|(?:comes?|are|is|that|doing \w+|it) next|my plan|the plan|plan to|suggest|going to|about to"
-    r"|i(?:'d| would| want| could)|we (?:should|could|must)|before (?:merging|i|we)|in progress"
-    r"|in the background|is running|two (?:ways|options|questions)|so that comes|i'?ll|i will|until)\b"
+    r"(?i)\b(?:yet|still|remain(?:s|ing)?|outstanding|left|missing|afterwards|ha(?:s|ve) to|needs?"
+    r"|need to|half (?:done|of)|to be \w+ed|(?:comes?|are|is|that|doing \w+|it) next|my plan|the plan"
+    r"|plan to|suggest|going to|about to|i(?:'d| would| want| could)|we (?:should|could|must)"
+    r"|before (?:merging|i|we)|in progress|in the background|is running|two (?:ways|options|questions)"
+    r"|so that comes|i'?ll|i will|until)\b"
     r"|\?$|^(?!during|nothing|everything|something|according|following|using)[A-Z][a-z]+ing\b"
-    r"|[;:\u2013\u2014] [a-z]+ing\b|^\d+ .* (?:left|open)\b"
+    rf"|[;:\u2013\u2014] [a-z]+ing\b|^\d+ .* (?:left|open)\b|{_NOT_DONE}"
 )
 """Words of sentences about work that is not finished; looser than the announcement of a step."""
 _COURTESY = re.compile(
@@ -79,14 +79,15 @@ def _find_last_text(entries: Sequence[TranscriptEntry], task: Task) -> tuple[int
         and entry.by == "agent"
         and any(find_statements(entry.text))
     ]
-    if len(texts) > 1 and _acknowledges(entries, *texts[-1]):
+    if len(texts) > 1 and _acknowledges(task, texts[-2][0], *texts[-1]):
         return texts[-1][0], "\n".join((texts[-2][1], texts[-1][1]))
     return texts[-1] if texts else (task.start, "")
 
 
-def _acknowledges(entries: Sequence[TranscriptEntry], number: int, text: str) -> bool:
-    before = next((entry for entry in reversed(entries[:number]) if isinstance(entry, Message)), None)
-    is_answer = before is not None and before.by == "person"
+def _acknowledges(task: Task, before: int, number: int, text: str) -> bool:
+    """Return whether a short text only answers a reply or a choice of the person since the text *before*."""
+    kinds = [prompt.kind for prompt in task.prompts if before < prompt.number < number]
+    is_answer = bool(kinds) and kinds[-1] in ("reply", "choice")
     return is_answer and len(text.split()) <= _MAX_ACKNOWLEDGEMENT and not find_steps(text)
 
 

@@ -15,7 +15,7 @@ great nice nicely good thanks thank you thx merci danke perfect awesome wow cool
 brilliant wonderful amazing sweet cheers bravo lgtm looks look looking done love prima klasse passt toll job
 work find catch stuff live green works worked quiet merged deployed released fixed shipped approved verified
 confirmed tested reviewed pushed finished ship shipping push merge merging everywhere main lot so very myself
-just morning evening everyone part
+just morning evening everyone part phew yay wow haha omg finally
 """
 _FILLING = "that that's it's this they all is are was in now too on a to me then one"
 _CONSENT, _PRAISE = frozenset(_AGREEING.split()), frozenset(_PRAISING.split())
@@ -62,7 +62,8 @@ _REPLACES = re.compile(
     r" on|back to|time for|another|urgent|hotfix|change of plans?|forget|scrap|never mind"
     r"|nevermind|park|leave (?:that|it) for later|drop everything|instead(?=:)|what (?:we|i) need next"
     r"|after (?:that|this)|meanwhile|follow[- ]up|since you|as a follow[- ]up|start (?:on|with)|pick up"
-    r"|let's (?:move|do (?!it\b)|tackle|start|get)|(?:do )?(?:exactly )?the same (?:for|with|in|thing))"
+    r"|let's (?:move|do (?!it\b)|tackle|start|get)|(?:do )?(?:exactly )?(?:the )?same (?:for|with|in"
+    r"|thing))"
     r"\b(?=[\s,:.;]|$)"
     rf"|then (?:please )?(?:{_WORK})\b(?! (?:it|this|that|them)\b)|(?:commit|push|merge) .*[,.;] (?:and"
     rf" )?then (?:{_WORK})\b"
@@ -111,13 +112,20 @@ CONSTRAINT = re.compile(
     r"|should|shall|instead|rather|only|use|keep|prefer|try|exclude|put|go with|take|pick|option|call it"
     r"|name it|but|needs? to|ha(?:s|ve) to|leave|drop|without|let's|please|always|at (?:least|most)|as"
     r" well|when"
-    r"|unless|fine|stop|revert|forgot|then|remove|stays?)\b|n't\b|^\(?[a-d1-9]\)?[,.] "
+    r"|unless|fine|stop|revert|forgot|then|remove|stays?|throttle|limit|ignore|max)\b|n't\b"
+    r"|^\(?[a-d1-9]\)?[,.] "
 )
 """Words of a person who decides how the work is done."""
+_AMOUNT = re.compile(
+    r"(?i)\b\d+(?:\.\d+)? ?(?:%|ms|s|seconds?|minutes?|hours?|days?|am|pm|[km]b|gb)(?!\w)"
+    r"|\bper (?:second|minute|hour|day)\b"
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
 _CONDITION_START = re.compile(
     r"(?<=[.!?;])\s+|\n+|,\s+(?=(?:but |and )?(?:keep|use|no|not|don't|only|without|never|leave)\b)"
 )
+_ANSWER = 3
+"""Words of an answer to a question that is more than consent."""
 _LONG = 15
 """Words of a prompt that is a task if the agent had just reported a result."""
 _SHORT, _SHORT_AFTER_PRAISE = 12, 7
@@ -131,10 +139,11 @@ class _Opening(NamedTuple):
     consented: bool
 
 
-def classify_prompt(text: str, *, settled: bool = False) -> PromptKind:
+def classify_prompt(text: str, *, settled: bool = False, asked: bool = False) -> PromptKind:
     """Return what a prompt is for: a new task, an addition to the task, a choice about it, or a reply.
 
-    *settled*: the agent had just reported a result, so that a request is rather a new task.
+    *settled*: the agent had just reported a result, so that a request is rather a new task. *asked*: the
+    agent had just asked a question, so that a statement is a choice.
     """
     body, praised, consented = _strip_opening(text.strip())
     sentences = [sentence.strip() for sentence in _SENTENCE_END.split(body) if re.search(r"\w", sentence)]
@@ -152,7 +161,8 @@ def classify_prompt(text: str, *, settled: bool = False) -> PromptKind:
         return _rank_request(body, sentences, settled=settled or praised, praised=praised)
     if settled and len(body.split()) >= _LONG and not CONSTRAINT.search(body):
         return "task"
-    return "choice" if CONSTRAINT.search(body) else "reply"
+    answers = asked and len(body.split()) >= _ANSWER and not is_question
+    return "choice" if answers or CONSTRAINT.search(body) or _AMOUNT.search(body) else "reply"
 
 
 def _strip_opening(text: str) -> _Opening:
@@ -197,4 +207,4 @@ def _rank_request(body: str, sentences: list[str], *, settled: bool, praised: bo
 def find_conditions(text: str) -> list[str]:
     """Return the parts of a request, after its first, that say how the work is to be done."""
     parts = [part.strip() for part in _CONDITION_START.split(text)]
-    return [part for part in parts[1:] if CONSTRAINT.search(part)]
+    return [part for part in parts[1:] if CONSTRAINT.search(part) and not _ASKS.match(part)]

@@ -59,15 +59,15 @@ def _join(text: str, additions: list[str]) -> str:
 
 
 def read_prompts(entries: Sequence[TranscriptEntry]) -> Iterator[Prompt]:
-    settled = published = False
+    settled = published = asked = False
     for number, entry in enumerate(entries):
         if isinstance(entry, ToolUse):
             published = _is_published(entry, published=published)
             settled = settled and not entry.command and published
         elif isinstance(entry, Message) and entry.by == "agent":
-            settled = is_result(entry.text)
+            settled, asked = is_result(entry.text), "?" in entry.text
         elif isinstance(entry, Message) and not entry.text.lstrip().startswith(CONTINUE_PROMPT):
-            kind = classify_prompt(entry.text, settled=settled or published)
+            kind = classify_prompt(entry.text, settled=settled or published, asked=asked)
             yield Prompt(number, entry.text, kind, published)
 
 
