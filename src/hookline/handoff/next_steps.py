@@ -32,7 +32,8 @@ _OPEN = re.compile(
     r"(?i)\b(?:yet|still|remain(?:s|ing)?|outstanding|left|missing|afterwards|ha(?:s|ve) to|needs?"
     r"|need to|half (?:done|of)|to be \w+ed|(?:comes?|are|is|that|doing \w+|it) next|my plan|the plan"
     r"|plan to|suggest|going to|about to|i(?:'d| would| want| could)|we (?:should|could|must)"
-    r"|before (?:merging|i|we)|in progress|in the background|is running|two (?:ways|options|questions)"
+    r"|before (?:merging|i|we|this|that|it)|must|in progress|in the background|is running|two (?:ways"
+    r"|options|questions)"
     r"|so that comes|i'?ll|i will|until)\b"
     r"|\?$|^(?!during|nothing|everything|something|according|following|using)[A-Z][a-z]+ing\b"
     rf"|[;:\u2013\u2014] [a-z]+ing\b|^\d+ .* (?:left|open)\b|{_NOT_DONE}"
@@ -85,7 +86,8 @@ def _find_last_text(entries: Sequence[TranscriptEntry], task: Task) -> tuple[int
 
 
 def _acknowledges(task: Task, before: int, number: int, text: str) -> bool:
-    """Return whether a short text only answers a reply or a choice of the person since the text *before*."""
+    """Return whether a short text only answers a reply or a choice of the person since the text"
+    " *before*."""
     kinds = [prompt.kind for prompt in task.prompts if before < prompt.number < number]
     is_answer = bool(kinds) and kinds[-1] in ("reply", "choice")
     return is_answer and len(text.split()) <= _MAX_ACKNOWLEDGEMENT and not find_steps(text)

@@ -69,7 +69,8 @@ _REPLACES = re.compile(
     rf" )?then (?:{_WORK})\b"
 )
 _ADDS = re.compile(
-    r"(?i)(?:and |so |but |please |then )*(?:also|außerdem|noch (?:was|etwas|eins)|one (?:more|last)|btw"
+    r"(?i)(?:and |so |but |please |then )*(?:(?:the )?same (?:bug|problem|issue|error)|also|außerdem"
+    r"|noch (?:was|etwas|eins)|one (?:more|last)|btw"
     r"|by the"
     r" way|while \w+|(?:go on|continue|proceed|carry on|keep going|go ahead) with (?!it|that|this)"
     r"|(?:can|could|would|will) (?:you|we) (?:please )?also)\b|.*\b(?:(?:as well|too)(?: please)?\W*$"
