@@ -1,13 +1,16 @@
 """Test the commands that manage targets and runs."""
 
 import json
+import subprocess
 import sys
+from pathlib import Path
 from shutil import which
 
 import pytest
 
 from hookline.core.install_commands import describe_missing
 from hookline.engine.stop_reason import EXIT_CODES
+from hookline.system.process import read_only
 
 LESS = 'echo $(( $(cat src/n) - 1 )) > src/n; echo x$(cat src/n) > src/other; echo "one less"'
 
@@ -234,14 +237,37 @@ def test_shared_folders_are_in_measuring_checkouts(project):
     assert project.git("show", "--stat", "--format=", project.tip).startswith("src/n ")
 
 
-def test_a_metric_that_writes_into_a_shared_folder_fails(project):
-    (project.root / "bench.sh").write_text("cat src/n; test $(cat src/n) = 10 || echo 6 > data/size.log\n")
+@pytest.fixture
+def sharing(project):
+    """Create a project whose metric runs a script, which may write into a shared folder, after a change."""
+    (project.root / "bench.sh").write_text('cat src/n; test $(cat src/n) = 10 || sh "$HOME/write.sh"\n')
     project.git("commit", "-qm", "data", "bench.sh", "--only")
     (project.root / "data").mkdir()
     (project.root / "data/size.log").write_text("5\n")
     project.target(metric='share = ["data/"]')
     project.script("echo 9 > src/n; echo less")
-    project.hookline("run", check=0)
+    return project
 
-    assert project.statuses == ["baseline", "metric_error"]
-    assert "changed data/size.log, but shared files are read-only" in project.rows[1].description
+
+@pytest.mark.skipif(not read_only.is_available(str(Path(__file__).parent)), reason="needs mount namespaces")
+@pytest.mark.parametrize("path", ["data/size.log", "data/new", '"$ROOT/data/size.log"'])
+def test_a_metric_cannot_write_into_a_shared_folder(sharing, path):
+    sharing.env["ROOT"] = str(sharing.root)
+    (sharing.home / "write.sh").write_text(f"echo 6 > {path}\n")
+    sharing.hookline("run", check=0)
+
+    assert sharing.statuses == ["baseline", "crash"]
+    assert {file.name: file.read_text() for file in (sharing.root / "data").iterdir()} == {"size.log": "5\n"}
+
+
+def test_a_measurement_during_which_shared_files_change_fails(sharing):
+    """Another process, for which the folder is not read-only, writes; so does one without namespaces."""
+    wait = 'touch "$HOME/now"; until test -e "$HOME/done"; do sleep 0.05; done\n'
+    (sharing.home / "write.sh").write_text(wait)
+    line = 'until test -e now; do sleep 0.05; done; echo 6 > "$0"; touch done'
+    writer = subprocess.Popen(["sh", "-c", line, sharing.root / "data/size.log"], cwd=sharing.home)
+    sharing.hookline("run", check=0)
+    writer.wait()
+
+    assert sharing.statuses == ["baseline", "metric_error"]
+    assert "data/size.log changed, but shared files are read-only" in sharing.rows[1].description

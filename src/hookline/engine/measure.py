@@ -7,7 +7,7 @@ output is kept.
 import re
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Literal
 
@@ -55,11 +55,20 @@ class Measurement(Struct, frozen=True, kw_only=True):
 
 
 def measure(
-    command: str, *, cwd: str, env: Mapping[str, str], timeout: float | None, extract: str = ""
+    command: str,
+    *,
+    cwd: str,
+    env: Mapping[str, str],
+    timeout: float | None,
+    extract: str = "",
+    prefix: Sequence[str] = (),
 ) -> Measurement:
-    """Run *command* in a shell; its value is the last number printed, or the last that *extract* prints."""
+    """Run *command* in a shell; its value is the last number printed, or the last that *extract* prints.
+
+    The words of *prefix* run the shell.
+    """
     began, limit = time.monotonic(), _limit(timeout)
-    finished = _run_shell(command, b"", cwd, env, limit)
+    finished = _run_shell(command, b"", cwd, env, limit, prefix)
     output, status, problem = finished.stdout, *_exit_status(finished, limit)
     if status == "ok" and extract:
         remaining = max(limit - (time.monotonic() - began), MIN_EXTRACT_SECONDS)
@@ -78,10 +87,12 @@ def measure(
     )
 
 
-def check(command: str, *, cwd: str, env: Mapping[str, str], timeout: float | None) -> Measurement:
+def check(
+    command: str, *, cwd: str, env: Mapping[str, str], timeout: float | None, prefix: Sequence[str] = ()
+) -> Measurement:
     """Run *command* and judge its exit code: `ok` if it is 0. A number is read if there is one."""
     began, limit = time.monotonic(), _limit(timeout)
-    finished = _run_shell(command, b"", cwd, env, limit)
+    finished = _run_shell(command, b"", cwd, env, limit, prefix)
     status, problem = _exit_status(finished, limit)
     number = last_number(finished.stdout)
     return Measurement(
@@ -106,8 +117,10 @@ def _limit(timeout: float | None) -> float:
     return UNLIMITED if timeout is None else timeout
 
 
-def _run_shell(command: str, stdin: bytes, cwd: str, env: Mapping[str, str], limit: float) -> ProcessResult:
-    argv = (*SHELL, command)
+def _run_shell(
+    command: str, stdin: bytes, cwd: str, env: Mapping[str, str], limit: float, prefix: Sequence[str] = ()
+) -> ProcessResult:
+    argv = (*prefix, *SHELL, command)
     return run(argv, stdin=stdin, cwd=cwd, env=env, timeout=limit, max_bytes=MAX_OUTPUT_BYTES, last=True)
 
 

@@ -16,6 +16,7 @@ from hookline.engine.judge import Side
 from hookline.engine.measure import Measurement, check, measure
 from hookline.engine.target import Guard, Target
 from hookline.system import file_lock
+from hookline.system.process import read_only
 
 _PATH = re.compile(r"[\w.+-]+(?:/[\w.+-]+)*")
 """A relative path in the output of a command."""
@@ -49,7 +50,12 @@ class MeasuringCheckouts(Struct, frozen=True, kw_only=True):
             with file_lock.lock(self.lock) if self.lock else nullcontext():
                 timeout = self._timeout(metric.timeout)
                 last = measure(
-                    metric.command, cwd=path, env=self.env, timeout=timeout, extract=metric.extract
+                    metric.command,
+                    cwd=path,
+                    env=self.env,
+                    timeout=timeout,
+                    extract=metric.extract,
+                    prefix=self._prefix(),
                 )
             self._check_time(last)
             last = self._check_shared(self._explain(last, path), shared)
@@ -64,13 +70,26 @@ class MeasuringCheckouts(Struct, frozen=True, kw_only=True):
         shared = self._read_shared()
         if guard.extract:
             measurement = measure(
-                guard.command, cwd=path, env=self.env, timeout=timeout, extract=guard.extract
+                guard.command,
+                cwd=path,
+                env=self.env,
+                timeout=timeout,
+                extract=guard.extract,
+                prefix=self._prefix(),
             )
         else:
-            measurement = check(guard.command, cwd=path, env=self.env, timeout=timeout)
+            measurement = check(guard.command, cwd=path, env=self.env, timeout=timeout, prefix=self._prefix())
         self._check_time(measurement)
         measurement = self._check_shared(self._explain(measurement, path), shared)
         return measurement.status == "ok" and guard.holds(measurement.value), measurement
+
+    def _prefix(self) -> tuple[str, ...]:
+        """Return the words that run a command for which the shared folders are read-only, if possible."""
+        paths = [path for path in self._shared_paths() if os.path.exists(path)]
+        return read_only.command(paths) if paths and read_only.is_available(paths[0]) else ()
+
+    def _shared_paths(self) -> list[str]:
+        return [os.path.join(self.root, name.rstrip("/")) for name in self.target.metric.share]
 
     def _timeout(self, timeout: float) -> float:
         """Return the time limit of a command; raise `OutOfTime` if the time of the run is over."""
@@ -100,7 +119,7 @@ class MeasuringCheckouts(Struct, frozen=True, kw_only=True):
 
     def _read_shared(self) -> dict[str, tuple[int, int]]:
         """Return size and time of change of each shared file."""
-        roots = [os.path.join(self.root, name.rstrip("/")) for name in self.target.metric.share]
+        roots = self._shared_paths()
         paths = [root for root in roots if os.path.isfile(root)]
         paths += [
             os.path.join(at, file) for root in roots for at, _, files in os.walk(root) for file in files
@@ -108,14 +127,12 @@ class MeasuringCheckouts(Struct, frozen=True, kw_only=True):
         return {path: _stamp(path) for path in paths}
 
     def _check_shared(self, measurement: Measurement, before: dict[str, tuple[int, int]]) -> Measurement:
-        """Return a failed measurement if the command changed a shared file, which other measurements read."""
+        """Return a failed measurement if a shared file changed, which other measurements read."""
         after = self._read_shared()
         changed = sorted(path for path in {*before, *after} if before.get(path) != after.get(path))
         if not changed:
             return measurement
-        problem = (
-            f"the command changed {os.path.relpath(changed[0], self.root)}, but shared files are read-only"
-        )
+        problem = f"{os.path.relpath(changed[0], self.root)} changed, but shared files are read-only"
         return replace(measurement, value=None, status="metric_error", problem=problem)
 
     def _check_out(self, commit: str, side: Side) -> str:
