@@ -105,7 +105,14 @@ def _run_agent(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> Exp
     before = usage.to_json(work.read_usage(work.run.began))
     with _protect_repository(work, step.experiment) as snapshot:
         keep_refs.save_snapshot(work.state_folder, snapshot)
-        step = replace(step, phase="spawned", mark=unattended.new_mark(), began=time.time(), before=before)
+        step = replace(
+            step,
+            phase="spawned",
+            mark=unattended.new_mark(),
+            began=time.time(),
+            limit=end - time.time() + work.target.agent.grace + sum(wait for _, wait in work.ladder),
+            before=before,
+        )
         progress.save(work.state_folder, step)
         work.watcher.on_experiment(step.experiment, end)
         _LOG.debug("before-spawn")

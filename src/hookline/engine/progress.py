@@ -51,6 +51,8 @@ class ExperimentProgress(Struct, frozen=True, kw_only=True):
     usage: Mapping[str, Any] = EMPTY
     began: float = 0.0
     """Unix time at which the agent was started."""
+    limit: float = 0.0
+    """Seconds after which the agent must be dead, with the time to end by itself; 0 if it was not started."""
     before: Mapping[str, Mapping[str, Any]] = EMPTY
     """Usage of the worktree's sessions at that time, by session id."""
     stopped: str = ""

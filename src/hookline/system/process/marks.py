@@ -1,7 +1,8 @@
 """Marks that all processes of one run inherit, by which they are found again.
 
 There are three marks, because each can be lost: a process may clear its environment, some shells and runtimes
-unblock signals, and the resource limit can be set only an instant after the process began.
+unblock signals, and the resource limit is set an instant after the process began, unless the program starts
+one process at a time.
 """
 
 import os
@@ -53,6 +54,23 @@ def mark_children(mark: Mark) -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, previous)
+
+
+@contextmanager
+def lend_limit(mark: Mark) -> Iterator[None]:
+    """Give this program the limit of *mark*, so that a process has it from its first instant.
+
+    Processes that other threads start meanwhile have it, too: only for programs that start one at a time.
+    """
+    if sys.platform != "linux":
+        yield
+        return
+    previous = resource.getrlimit(resource.RLIMIT_RTTIME)
+    mark_process(os.getpid(), mark)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_RTTIME, previous)
 
 
 def mark_process(pid: int, mark: Mark) -> None:

@@ -19,7 +19,7 @@ from hookline.redact import redact
 from hookline.redact.stream import Piece, StreamRedactor
 from hookline.system.process import descendants
 from hookline.system.process.descendants import END_SECONDS, adopt_orphans, reap_orphans
-from hookline.system.process.marks import Mark, is_marked
+from hookline.system.process.marks import Mark, is_marked, lend_limit
 from hookline.system.process.pipes import (
     PipeWriter,
     Watch,
@@ -127,15 +127,16 @@ def run(
 
 def _spawn(command: Command, mark: Mark, *, sole: bool) -> Process:
     stdin = subprocess.DEVNULL if command.stdin is None else subprocess.PIPE
-    return spawn(
-        command.argv,
-        cwd=command.cwd,
-        env=command.env,
-        stdin=stdin,
-        stderr=subprocess.STDOUT,
-        sole=sole,
-        mark=mark,
-    )
+    with lend_limit(mark):
+        return spawn(
+            command.argv,
+            cwd=command.cwd,
+            env=command.env,
+            stdin=stdin,
+            stderr=subprocess.STDOUT,
+            sole=sole,
+            mark=mark,
+        )
 
 
 def _connect(process: Process, watch: Watch, output: "_Log", stdin: str | None) -> list[int]:
