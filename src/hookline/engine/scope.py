@@ -46,7 +46,9 @@ def anchor(glob: str) -> str:
 def save(scope: Scope, folder: str) -> None:
     """Save the globs for the hook that blocks other changes before they happen."""
     globs = {"mutable": [*map(anchor, scope.mutable)], "immutable": [*map(anchor, scope.immutable)]}
-    durable_files.write(os.path.join(folder, SCOPE_FILE), json.dumps(globs))
+    path, text = os.path.join(folder, SCOPE_FILE), json.dumps(globs)
+    if durable_files.read_text(path) != text:
+        durable_files.write(path, text)
 
 
 def hint(scope: Scope, repository: Repository, base: str) -> str:
