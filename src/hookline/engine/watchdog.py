@@ -53,8 +53,7 @@ class Watchdog:
         self._began = time.monotonic()
         reader, self._writer = os.pipe()
         try:
-            for file in (state, *[-1] * (COUNT - 1)):
-                self._start(reader, file)
+            self._start(reader, state)
         finally:
             os.close(reader)
             os.close(state)
@@ -69,7 +68,7 @@ class Watchdog:
             stdin=none,
             stdout=none,
             stderr=none,
-            pass_fds=tuple(file for file in (reader, state) if file >= 0),
+            pass_fds=(reader, state),
             start_new_session=True,
         )
 
@@ -150,6 +149,10 @@ def main() -> None:
     """Record the time until the engine ends; end its agents if it died."""
     reader, state, spent, mark = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
     began, deadlines = time.monotonic(), _Deadlines(_load_run(*sys.argv[5:7]))
+    if os.fork() == 0:  # the second watchdog, which does not keep the time
+        os.setsid()
+        os.close(state)
+        state = -1
     while not select.select([reader], [], [], INTERVAL)[0]:
         _record(state, spent + time.monotonic() - began)
         deadlines.check()
