@@ -119,7 +119,7 @@ def play(scene: Scene, stage: Stage, console: Console) -> Counter[str]:
     for number, line in enumerate((SESSIONS / scene.session).read_text(encoding="utf-8").splitlines()):
         payload = line.replace("/repo", str(stage.repository))
         variables = (
-            {"AUTORESEARCH_BUDGET_END": f"{time.time() + scene.left[number] + 0.9:.3f}"} if scene.left else {}
+            {"HOOKLINE_BUDGET_END": f"{time.time() + scene.left[number] + 0.9:.3f}"} if scene.left else {}
         )
         reply = stage.call(payload, **variables)
         decisions = parse_reply(reply.stdout) + ([("warned", reply.stderr)] if reply.stderr else [])

@@ -40,7 +40,7 @@ SCENES = (
     ),
     Scene(
         title="an agent that can see the clock",
-        about="AUTORESEARCH_BUDGET_END is set; after each tool call, the agent sees the remaining time.",
+        about="HOOKLINE_BUDGET_END is set; after each tool call, the agent sees the remaining time.",
         session="2-clock.jsonl",
         left=(754, 192, 119, -1),
     ),

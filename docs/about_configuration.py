@@ -8,6 +8,7 @@ from cells import NONE, code, table
 from hookline import kinds, stores
 from hookline.cli.config import DEFAULTS
 from hookline.core.kind import Kind
+from hookline.core.variables import OLD_NAMES
 from hookline.policy.parse_files import ENTRY, OPTIONS
 
 WORDS = {
@@ -80,6 +81,15 @@ def kind_list() -> str:
 def _kind(kind: Kind) -> list[str]:
     further = code(key for key in kind.fields if key != kind.key)
     return [kind.name, f"`{kind.key}`", further, kind.about]
+
+
+def old_names() -> str:
+    rows = ([f"`{old}{_suffix(old)}`", f"`{new}{_suffix(new)}`"] for new, old in OLD_NAMES.items())
+    return table(["older name", "present name"], rows)
+
+
+def _suffix(name: str) -> str:
+    return "<NAME>" if name.endswith("_") else ""
 
 
 def store_list() -> str:

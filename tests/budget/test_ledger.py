@@ -68,7 +68,7 @@ def test_what_is_crossed_is_an_event_with_how_much(runtime, transcript):
 
 @pytest.mark.slow
 def test_time_and_tokens_may_run_out_at_once(user, transcript):
-    runtime = Runtime.load(str(user.project), user.environment(AUTORESEARCH_BUDGET_END="1"), host=CLAUDE)
+    runtime = Runtime.load(str(user.project), user.environment(HOOKLINE_BUDGET_END="1"), host=CLAUDE)
     uses(runtime, transcript, 1, 90)
     runtime.close()
     events = [one for one in user.log() if one["event"] == "OnBudgetExceeded"]
@@ -303,7 +303,7 @@ def test_a_session_has_a_budget_of_its_own(runtime):
 @pytest.mark.parametrize(("own", "said"), [(200, "▲ BUDGET: 3m"), (9000, "▲ BUDGET: 4m")])
 def test_the_nearer_end_holds(user, own, said):
     runtime = Runtime.load(str(user.project), user.environment(), host=CLAUDE)
-    runtime.setup.env["AUTORESEARCH_BUDGET_END"] = str(runtime.now() + 280)
+    runtime.setup.env["HOOKLINE_BUDGET_END"] = str(runtime.now() + 280)
     runtime.store.set_notes("s-1", {BUDGET_NOTE: runtime.now() + own})
     reply = answered(runtime, post_tool_use())
     runtime.close()

@@ -94,7 +94,9 @@ def test_a_wrong_value_is_seen_where_the_right_one_stands(user):
 def test_a_switch_that_switches_nothing_is_a_problem(user):
     said = shown(user, AR_DISABLE_NOSUCH="1")
 
-    assert said["problems"][0].startswith("environment: AR_DISABLE_NOSUCH matches no hook; available: AR_DIS")
+    assert said["problems"][0].startswith(
+        "environment: AR_DISABLE_NOSUCH matches no hook; available: HOOKLINE_DIS"
+    )
 
 
 def test_places_are_where_the_user_put_them(user, tmp_path):

@@ -44,7 +44,7 @@ def test_every_fifth_prompt_is_told_of_the_journal(prompts, speaks):
 
 @pytest.mark.parametrize(("prompts", "speaks"), [(1, True), (2, False), (5, True)])
 def test_the_first_prompt_of_an_engines_session_too(prompts, speaks):
-    answer = iteration_context(user_prompt_submit(), state(prompts, env={"AUTORESEARCH_JOURNAL": "x.tsv"}))
+    answer = iteration_context(user_prompt_submit(), state(prompts, env={"HOOKLINE_JOURNAL": "x.tsv"}))
 
     assert bool(answer.context) is speaks
 

@@ -48,7 +48,7 @@ def test_the_end_is_told_with_how_long_it_took(seconds, said):
 
 
 def test_a_session_whose_beginning_nobody_saw_has_no_duration():
-    answer = stop_notify(ended(), state(env={"AR_NOTIFY_WEBHOOK": URL}))
+    answer = stop_notify(ended(), state(env={"HOOKLINE_NOTIFY_WEBHOOK": URL}))
 
     assert (answer.effects[1].text, answer.effects[2].content["duration"]) == (
         "repo (main): the session ended",
@@ -57,7 +57,7 @@ def test_a_session_whose_beginning_nobody_saw_has_no_duration():
 
 
 def test_a_webhook_is_told_the_same_in_parts():
-    answer = stop_notify(ended(), state(60, env={"AR_NOTIFY_WEBHOOK": f" {URL} "}, journal=JOURNAL))
+    answer = stop_notify(ended(), state(60, env={"HOOKLINE_NOTIFY_WEBHOOK": f" {URL} "}, journal=JOURNAL))
     summary = "1 iteration, metric 0.5, best 0.5 (lower is better)"
     text = f"repo (main): the session ended after 1m 0s; {summary}"
     fields = {"project": "repo", "branch": "main", "duration": "1m 0s"}
@@ -68,7 +68,7 @@ def test_a_webhook_is_told_the_same_in_parts():
 
 
 def test_of_an_engines_session_only_the_run_is_told():
-    env = {"AR_NOTIFY_WEBHOOK": URL, "HOOKLINE_RUN": "sort-1:2:/j"}
+    env = {"HOOKLINE_NOTIFY_WEBHOOK": URL, "HOOKLINE_RUN": "sort-1:2:/j"}
 
     assert stop_notify(ended(), state(60, env=env)) == effect(GONE)
 
@@ -140,7 +140,7 @@ def test_a_turn_that_is_made_to_go_on_is_not_told(runtime):
     runtime.register(goes_on)
     runtime.setup = type(runtime.setup)(
         places=runtime.setup.places,
-        env={"AUTORESEARCH_BUDGET_END": "99999999999"},
+        env={"HOOKLINE_BUDGET_END": "99999999999"},
         config=runtime.setup.config,
         resources=runtime.setup.resources,
     )

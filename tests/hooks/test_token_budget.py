@@ -134,7 +134,7 @@ def test_a_turn_that_spent_enough_by_itself_says_nothing():
     ],
 )
 def test_the_prompt_counts_before_the_engine_and_the_engine_before_the_setting(prompt, env, setting, target):
-    given = state(10, env={"AUTORESEARCH_TOKEN_TARGET": env}, budget={"target": prompt})
+    given = state(10, env={"HOOKLINE_TOKEN_TARGET": env}, budget={"target": prompt})
     said = configure(token_budget, {"target": setting})(stop(), given)
 
     assert (f"(10 of {target:,})" in said.reason) if target else said is None

@@ -180,7 +180,7 @@ def test_what_it_says_is_remembered_and_the_user_told(turn, user):
         ("decision", "Rounding happens once, at the end", 0.5)
     ]
     assert asked["talk"] == [{"person": "The parser has three passes"}]
-    assert "AR_DISABLE_MEMORY=1" in (user.project / "env.txt").read_text()
+    assert "HOOKLINE_DISABLE_MEMORY=1" in (user.project / "env.txt").read_text()
     assert "remembered: Rounding happens once" in reply["systemMessage"]
 
 

@@ -31,7 +31,6 @@ from hookline.core.events import (
     UserPromptSubmit,
 )
 from hookline.core.hook import Hook, find_hook
-from hookline.core.run_variables import BUDGET_END
 from hookline.core.store import Attempt, Store, attempt_silently
 from hookline.core.usage import (
     UNKNOWN,
@@ -51,6 +50,7 @@ from hookline.core.usage import (
     update_tally,
 )
 from hookline.core.values import replace
+from hookline.core.variables import BUDGET_END
 from hookline.system.paths import Places
 from hookline.system.read_script import read_tail
 from hookline.system.tail import ReadPosition, mark_from, read_new_lines

@@ -18,12 +18,11 @@ from hookline.core.hook import Hook
 from hookline.core.host import CONTEXT_CAP, MAX_CONTINUATIONS
 from hookline.core.person_commands import PERSON_ONLY
 from hookline.core.registry import describe_unknown
-from hookline.core.run_variables import BUDGET_END
 from hookline.core.store import Limits
-from hookline.hooks.token_budget import TARGET_VARIABLE
+from hookline.core.variables import BUDGET_END, SWITCH_PREFIXES, TOKEN_TARGET
 from hookline.install.settings_files import make_folders, write
 from hookline.policy import edit_toml, read_files
-from hookline.policy.layers import SWITCH_PREFIX, switches
+from hookline.policy.layers import switches
 from hookline.policy.model import File, Problem
 from hookline.policy.parse_files import OPTIONS
 from hookline.redact import redact
@@ -54,7 +53,7 @@ VARIABLES = (
     "XDG_STATE_HOME",
     "XDG_CACHE_HOME",
     BUDGET_END,
-    TARGET_VARIABLE,
+    TOKEN_TARGET,
     DEPTH_VARIABLE,
 )
 Row = tuple[str, Any, str, str]
@@ -134,7 +133,7 @@ def _find_origin(setup: Setup, hook: Hook, key: str) -> str:
 
 def _select_variables(env: Mapping[str, str]) -> dict[str, str]:
     """Return the environment variables that hookline reads."""
-    names = sorted(name for name in env if name in VARIABLES or name.startswith(SWITCH_PREFIX))
+    names = sorted(name for name in env if name in VARIABLES or name.startswith(SWITCH_PREFIXES))
     return {name: redact(env[name]) for name in names}
 
 

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from hookline.core.run_variables import BUDGET_END, IDEAS, INSTRUCTIONS, JOURNAL, RUN
 from hookline.core.values import replace
+from hookline.core.variables import BUDGET_END, IDEAS, INSTRUCTIONS, JOURNAL, RUN, add_old_names
 from hookline.engine import (
     agent_notes,
     devices,
@@ -264,14 +264,14 @@ def _prepare_task(
     with open(path, "w", encoding="utf-8", errors="replace") as file:
         file.write(f"{preamble}\n\n{prompt}" if preamble else prompt)
     journal = run.path(TABLE)
-    env = {
-        **work.env,
+    own_env = {
         RUN: f"{run.id}:{step.experiment}:{journal}",
         BUDGET_END: str(int(end)),
         JOURNAL: journal,
         INSTRUCTIONS: path,
         IDEAS: run.path(runs.IDEAS),
     }
+    env = {**work.env, **add_old_names(own_env)}
     return Task(
         target=work.target,
         worktree=work.tree.path,

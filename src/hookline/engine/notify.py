@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from hookline.core.durations import format_duration
 from hookline.core.events import SessionEnd
 from hookline.core.response import Notify
+from hookline.core.variables import WEBHOOK, add_new_names
 from hookline.core.webhook_message import build_post
 from hookline.engine import view
 from hookline.engine.journal import Row
@@ -15,7 +16,6 @@ from hookline.redact import redact
 from hookline.system import notify, webhook
 from hookline.system.paths import find_places
 
-WEBHOOK = "AR_NOTIFY_WEBHOOK"
 HOST = "hookline"
 """Sender of the event: the engine, not a host."""
 
@@ -34,7 +34,7 @@ def notify_failure(run: Run, text: str, env: Mapping[str, str]) -> tuple[str, ..
 
 def _send(run: Run, message: Mapping[str, str], env: Mapping[str, str]) -> tuple[str, ...]:
     problems = list(notify.show([Notify(title="hookline", text=message["text"])]))
-    url = env.get(WEBHOOK, "").strip()
+    url = add_new_names(env).get(WEBHOOK, "").strip()
     if url:
         event = SessionEnd(session=run.id, host=HOST, cwd=run.root)
         fields = {name: value for name, value in message.items() if name != "text"}

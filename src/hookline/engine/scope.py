@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from pathspec import GitIgnoreSpec
 
-from hookline.core.run_variables import SCOPE_FILE
+from hookline.core.variables import SCOPE_FILE
 from hookline.engine import durable_files
 from hookline.engine.git.repository import Repository
 from hookline.engine.target import Scope

@@ -74,5 +74,5 @@ def _warn_unreadable(state: State) -> Response | None:
     value = state.budget.unreadable
     if state.memory.get(_WARNED_NOTE) == value:
         return None
-    text = f"invalid AUTORESEARCH_BUDGET_END {value!r}: expected Unix seconds; no time budget is set"
+    text = f"invalid HOOKLINE_BUDGET_END {value!r}: expected Unix seconds; no time budget is set"
     return warn(text).plus(remember(**{_WARNED_NOTE: value}))

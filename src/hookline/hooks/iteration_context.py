@@ -1,6 +1,6 @@
 """Remind the agent of the last journal rows and the best result so far.
 
-A reminder is injected every `every` prompts. The journal is the file in `AUTORESEARCH_JOURNAL`, or else the
+A reminder is injected every `every` prompts. The journal is the file in `HOOKLINE_JOURNAL`, or else the
 newest `autoresearch/*/*.tsv` modified within 30 minutes.
 """
 
@@ -12,6 +12,7 @@ from hookline.core.hook import hook
 from hookline.core.response import Response, effect, inject, remember
 from hookline.core.state import State
 from hookline.core.values import replace
+from hookline.core.variables import JOURNAL
 from hookline.hooks._context import (
     INJECTED_NOTE,
     SESSION_NOTE,
@@ -20,8 +21,6 @@ from hookline.hooks._context import (
     has_session_info,
     load_session_info,
 )
-
-JOURNAL_VARIABLE = "AUTORESEARCH_JOURNAL"
 
 
 @hook(priority=58, nature="advice")
@@ -36,7 +35,7 @@ def iteration_context(event: UserPromptSubmit, state: State, *, every: int = 5) 
 
 
 def _format_context(state: State, prompts: int, every: int) -> str:
-    first = prompts == 1 and bool(state.env.get(JOURNAL_VARIABLE))
+    first = prompts == 1 and bool(state.env.get(JOURNAL))
     if not first and not is_due(prompts, every):
         return ""
     journal = state.facts.get("journal")

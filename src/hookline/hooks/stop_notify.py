@@ -1,8 +1,8 @@
 """Notify the user when a session has ended.
 
-The terminal shows a message, and JSON is posted to the URL in `AR_NOTIFY_WEBHOOK`, in a `format` that is
-chosen by the name of its server. Headless sessions notify at the end of a turn, and an engine's run notifies
-once, at its end.
+The terminal shows a message, and JSON is posted to the URL in `HOOKLINE_NOTIFY_WEBHOOK`, in a `format`
+that is chosen by the name of its server. Headless sessions notify at the end of a turn, and an engine's run
+notifies once, at its end.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from hookline.core.events import SessionEnd, Stop
 from hookline.core.hook import hook
 from hookline.core.response import Mirror, Notify, Response, effect, remember
 from hookline.core.state import State
+from hookline.core.variables import WEBHOOK
 from hookline.core.webhook_message import WebhookFormat, build_post
 from hookline.hooks._context import format_duration, has_session_info, load_session_info, mirror_key
 
-WEBHOOK_VARIABLE = "AR_NOTIFY_WEBHOOK"
 RUN_VARIABLE = "HOOKLINE_RUN"
 """Environment variable with which an engine marks its sessions."""
 _NOTIFIED_NOTE = "stop-notify.told"
@@ -55,7 +55,7 @@ def _notify(event: SessionEnd | Stop, state: State, form: WebhookFormat, *, term
     ended = f"ended after {fields['duration']}" if has_session_info(state) else "ended"
     where = f"{project} ({state.branch})" if state.branch else project
     text = "; ".join(filter(None, (f"{where}: the session {ended}", journal and journal.summary)))
-    url = state.env.get(WEBHOOK_VARIABLE, "").strip()
+    url = state.env.get(WEBHOOK, "").strip()
     notices = [Notify(title="hookline", text=text)] if terminal else []
     posts = [build_post(url, text, fields, form)] if url else []
     return effect(*notices, *posts) if notices or posts else Response()

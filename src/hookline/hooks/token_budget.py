@@ -1,7 +1,7 @@
 """Continue a turn until its token target is spent.
 
 The target comes from the prompt (`+500k` at its start or end, `use 2M tokens` anywhere), else from
-`AUTORESEARCH_TOKEN_TARGET` or `target`. The turn ends at 90 % of it, or when continuations bring little
+`HOOKLINE_TOKEN_TARGET` or `target`. The turn ends at 90 % of it, or when continuations bring little
 output.
 """
 
@@ -15,10 +15,10 @@ from hookline.core.hook import hook
 from hookline.core.response import Response, block, remember, warn
 from hookline.core.state import State
 from hookline.core.values import replace
+from hookline.core.variables import TOKEN_TARGET
 from hookline.hooks import _token_budget
 from hookline.hooks._token_budget import parse_prompt_target
 
-TARGET_VARIABLE = "AUTORESEARCH_TOKEN_TARGET"
 _NOTE = "token-budget"
 
 
@@ -26,7 +26,7 @@ _NOTE = "token-budget"
 def token_budget(event: UserPromptSubmit | Stop, state: State, *, target: int = 0) -> Response | None:
     if event.subagent is not None:
         return None
-    default = parse_target(state.env.get(TARGET_VARIABLE, "")) or target
+    default = parse_target(state.env.get(TOKEN_TARGET, "")) or target
     return (
         _begin(event, state, default) if isinstance(event, UserPromptSubmit) else _end(event, state, default)
     )

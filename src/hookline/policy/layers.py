@@ -12,6 +12,7 @@ from hookline.core.hook import BadSetting, Hook, configure, find_hook, tightens
 from hookline.core.registry import describe_unknown
 from hookline.core.sink import ConfiguredSink
 from hookline.core.values import replace
+from hookline.core.variables import SWITCH_PREFIX, SWITCH_PREFIXES
 from hookline.policy.entries import check_priority
 from hookline.policy.model import (
     FAILURES,
@@ -24,7 +25,6 @@ from hookline.policy.model import (
 
 TRUST_FREE_OPTIONS = ("context_cap",)
 """Options that a project may set without trust."""
-SWITCH_PREFIX = "AR_DISABLE_"
 SET_SUFFIX = " is set"
 _FAILURE_CHOICES = "one of " + ", ".join(f'"{name}"' for name in FAILURES)
 
@@ -247,11 +247,12 @@ def _disable_parts(hooks: Sequence[Hook]) -> tuple[Hook, ...]:
 
 
 def switches(env: Mapping[str, str]) -> dict[str, str]:
-    """Return the hooks that `AR_DISABLE_<NAME>` turns off, with the variable as the reason."""
+    """Return the hooks that `HOOKLINE_DISABLE_<NAME>` turns off, with the variable as the reason."""
     return {
-        _switch_name(key.removeprefix(SWITCH_PREFIX).lower()): f"{key}{SET_SUFFIX}"
+        _switch_name(key.removeprefix(prefix).lower()): f"{key}{SET_SUFFIX}"
+        for prefix in SWITCH_PREFIXES
         for key, value in env.items()
-        if key.startswith(SWITCH_PREFIX) and value
+        if key.startswith(prefix) and value
     }
 
 

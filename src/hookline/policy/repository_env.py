@@ -16,9 +16,8 @@ from msgspec import Struct
 from hookline import hosts
 from hookline.core.frozen import EMPTY
 from hookline.core.host import Host
-from hookline.core.run_variables import BUDGET_END
+from hookline.core.variables import BUDGET_END, OLD_NAMES, SWITCH_PREFIXES
 from hookline.policy import read_files
-from hookline.policy.layers import SWITCH_PREFIX
 from hookline.system.paths import login_home, project_root
 from hookline.system.session_record import ANY, NamedVariable, digest_value
 
@@ -36,7 +35,7 @@ SENSITIVE_NAMES = {
     "OPENSSL_CONF", "OPENSSL_MODULES", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "CURL_HOME", "NETRC",
     "NODE_EXTRA_CA_CERTS", "NODE_TLS_REJECT_UNAUTHORIZED", "HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS",
 }  # fmt: skip
-LIMITS = (BUDGET_END,)
+LIMITS = (BUDGET_END, OLD_NAMES[BUDGET_END])
 """Variables that only restrict a session: without them it has no limit, so they are removed only if they have
 the value of a settings file."""
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -158,7 +157,7 @@ class _Settings(Struct, frozen=True, kw_only=True):
 
         A value that differs from the file's is the user's own: a folder must not be able to discard it.
         """
-        if name.startswith(SWITCH_PREFIX):
+        if name.startswith(SWITCH_PREFIXES):
             return self.may_set(name, value)
         return self.values.get(name) is not None and self.values[name] == value
 
@@ -261,5 +260,5 @@ def _to_record(started: Iterable[_Settings]) -> Iterator[NamedVariable]:
 
 
 def _name_variable(name: str, file: str, env: Mapping[str, str]) -> NamedVariable:
-    is_switch = name.startswith(SWITCH_PREFIX)
+    is_switch = name.startswith(SWITCH_PREFIXES)
     return NamedVariable(name=name, file=file, value="" if is_switch else digest_value(env[name]))

@@ -15,8 +15,8 @@ from hookline.budget.ledger import Ledger
 from hookline.core.events import Event, SessionStart
 from hookline.core.parse_journal import Journal
 from hookline.core.records import KnownError
-from hookline.core.run_variables import BUDGET_END, JOURNAL, RUN, SCOPE_FILE
 from hookline.core.store import Attempt, Store
+from hookline.core.variables import BUDGET_END, JOURNAL, RUN, SCOPE_FILE
 from hookline.handoff import handoffs
 from hookline.memory.known_errors import find_known_errors
 from hookline.memory.recall import make_recall

@@ -21,6 +21,7 @@ from hookline.core.events import Event
 from hookline.core.kind import ProcessResult
 from hookline.core.response import Enrich
 from hookline.core.store import Record, Store, StoreFailed
+from hookline.core.variables import SWITCH_PREFIX
 from hookline.memory import helper_messages, learn
 from hookline.redact import redact
 from hookline.runtime import open_store
@@ -35,7 +36,7 @@ HOOK = "memory.enrich"
 RULE = "memory:enrich"
 """The rule under which the trail lists its failures."""
 SHELL = ("/bin/sh", "-c")
-DISABLED_HOOKS_ENV = {"AR_DISABLE_MEMORY": "1", "AR_DISABLE_STOP_NOTIFY": "1"}
+DISABLED_HOOKS_ENV = {f"{SWITCH_PREFIX}{name}": "1" for name in ("MEMORY", "STOP_NOTIFY")}
 """Variables that keep a command that is an agent from learning from itself and notifying of its end."""
 _MAX_OUTPUT_BYTES = 64 * 1024
 _MAIN = "from hookline.runtime.memory_helper import main; main()"

@@ -16,10 +16,10 @@ from hookline.core.hook import Hook, compile_match, find_hook
 from hookline.core.host import Host
 from hookline.core.kind import Declaration, Resources
 from hookline.core.registry import describe_unknown
-from hookline.core.run_variables import PROFILE, RUN
 from hookline.core.sink import ConfiguredSink
 from hookline.core.store import Store
 from hookline.core.values import replace
+from hookline.core.variables import PROFILE, RUN, add_new_names
 from hookline.kinds import python
 from hookline.policy import choose_sinks, parse_files, project_trust, read_files, repository_env
 from hookline.policy.entries import declare_checks
@@ -147,7 +147,7 @@ def _load_project(env: Mapping[str, str], cwd: str, host: Host | None, session: 
     start = repository_env.start_folder(env, cwd, host)
     recorded = session_record.read_variables(session, start)
     unasked = repository_env.find_repository_variables(env, cwd, host, recorded)
-    safe_env = unasked.without(env)
+    safe_env = add_new_names(unasked.without(env))
     places = find_places(safe_env, start)
     layers, problems, scripts = _read_folder(
         read_files.Folder(path=places.project, source="project", root=places.root)
@@ -170,7 +170,7 @@ def _load_project(env: Mapping[str, str], cwd: str, host: Host | None, session: 
             ],
         )
     project = replace(project, trust=trust, pinned=project_trust.pinned_digests(trust, places.root))
-    trusted_env = unasked.without(env, trusted=True)
+    trusted_env = add_new_names(unasked.without(env, trusted=True))
     return (
         replace(project, env=trusted_env, places=find_places(trusted_env, start))
         if unasked.names

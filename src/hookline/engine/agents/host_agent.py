@@ -8,7 +8,7 @@ from typing import Any
 
 from hookline import hosts
 from hookline.core.host import Host
-from hookline.core.run_variables import PROFILE
+from hookline.core.variables import PROFILE
 from hookline.engine import agent_notes, host_setup, profiles
 from hookline.engine.agents.agent import Spawn, Task
 from hookline.engine.profiles import Profile

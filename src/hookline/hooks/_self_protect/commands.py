@@ -25,7 +25,7 @@ PERSON_COMMAND = re.compile(
 """A command for people in the text of a script, a profile or another shell."""
 _SWITCHES = (
     r"(?:AR_DISABLE_\w*|AUTORESEARCH_(?:BUDGET_END|TOKEN_TARGET)"
-    r"|HOOKLINE_(?:DAEMON|DEPTH|MODE|OFF|DISABLE\w*|PROFILE|RUN|STORE_ADDRESS|MCP_SECRET))"
+    r"|HOOKLINE_(?:BUDGET_END|TOKEN_TARGET|DAEMON|DEPTH|MODE|OFF|DISABLE\w*|PROFILE|RUN|STORE_ADDRESS|MCP_SECRET))"
 )
 SWITCH = re.compile(_SWITCHES)
 _SET = re.compile(rf"\b{_SWITCHES}\s*=")
@@ -38,7 +38,7 @@ _HOMES = "|".join(
 )
 _MOVED = re.compile(
     rf"""(?<![$\w{{-])(?:{_HOMES})=(?!["']?(?:\$HOME|\$\{{HOME\}}|~)/\.(?:config|local/state)\b)
-    | \bset\s+(?:-\w+\s+)+(?:{_HOMES}|AR_DISABLE_\w*)\s""",
+    | \bset\s+(?:-\w+\s+)+(?:{_HOMES}|(?:AR|HOOKLINE)_DISABLE_\w*)\s""",
     re.VERBOSE,
 )
 """Assignments that change the folders of settings to unusual values; the second form is fish syntax."""

@@ -26,9 +26,9 @@ from hookline.shell.syntax import Command
 _MAX_DEPTH = 3
 """Maximum nesting of scripts that run scripts, and of code in strings of code."""
 _MAX_FOLDERS = 32
-_MARKS = re.compile(r"hook|AR_DISABLE|AUTORESEARCH|settings|trust\.json|\brev\b|base64|(?i:env)")
+_MARKS = re.compile(r"hook|HOOKLINE_|AR_DISABLE|AUTORESEARCH|settings|trust\.json|\brev\b|base64|(?i:env)")
 """Marks that lead to a question in code that is nested too deep to follow."""
-_RELEVANT = re.compile(r"hook|AR_|AUTO|base64|rev|eval|[/~$`*?\\]")
+_RELEVANT = re.compile(r"hook|HOOK|AR_|AUTO|base64|rev|eval|[/~$`*?\\]")
 """Marks of a word that may hide or name something guarded; other words need no second reading."""
 _MAX_EQUALS = 4
 _TEXT_PROGRAMS = frozenset((*TEXT_PROGRAMS, *PROGRAMS, *OURSELVES, *AGENT_PROGRAMS)) | word_set(
