@@ -261,8 +261,8 @@ def test_a_switch_that_switches_nothing_is_said_with_those_there_are():
     settled = laid("", env={"AR_DISABLE_NOSUCH": "1", "AR_DISABLE_OLD_GUARD": "1"}.items())
 
     assert [str(problem) for problem in settled.problems] == [
-        "environment: AR_DISABLE_NOSUCH matches no hook; "
-        "available: HOOKLINE_DISABLE_ADVISER, HOOKLINE_DISABLE_GUARD"
+        "environment: AR_DISABLE_NOSUCH matches no hook; available: "
+        + "HOOKLINE_DISABLE_ADVISER, HOOKLINE_DISABLE_GUARD"
     ]
 
 

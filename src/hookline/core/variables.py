@@ -37,6 +37,8 @@ OLD_NAMES: Mapping[str, str] = {
 }
 """Variable or prefix to its older name."""
 
+RUN_VARIABLES = (RUN, PROFILE, BUDGET_END, JOURNAL, INSTRUCTIONS, IDEAS, TOKEN_TARGET, "AUTORESEARCH_")
+"""Variables, and a prefix of variables, that describe one run or session to its programs."""
 SWITCH_PREFIXES = (SWITCH_PREFIX, OLD_NAMES[SWITCH_PREFIX])
 
 

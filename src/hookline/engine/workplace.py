@@ -11,6 +11,7 @@ from functools import partial
 
 from hookline import hosts
 from hookline.core.store import StoreFailed
+from hookline.core.variables import RUN_VARIABLES
 from hookline.engine import agents, blocked_work, devices, host_setup, runs, scope, usage
 from hookline.engine.git import submodules
 from hookline.engine.git.repository import Repository
@@ -28,7 +29,7 @@ from hookline.system.paths import create_private, find_places
 from hookline.system.process import unattended
 
 _MARK = "HOOKLINE_MARK"
-_ENGINE_PREFIXES = ("AUTORESEARCH_", "HOOKLINE_RUN", "HOOKLINE_PROFILE", "GIT_")
+_ENGINE_PREFIXES = (*RUN_VARIABLES, "GIT_")
 """Prefixes of variables that the engine may have and the processes it starts may not."""
 
 
