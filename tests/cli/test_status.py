@@ -328,6 +328,24 @@ def until(terminal, wanted, seconds=30):
     return seen
 
 
+def test_q_ends_watching_and_restores_the_terminal(user, store):
+    begin(store, "one")
+    process, terminal = watching(user)
+    before = termios.tcgetattr(terminal)
+    try:
+        until(terminal, b"one")
+        os.write(terminal, b"xq")
+        last = until(terminal, b"\x1b[?1049l")
+        code = process.wait(20)
+        after = termios.tcgetattr(terminal)
+    finally:
+        process.kill()
+        os.close(terminal)
+
+    assert (code, b"Traceback" in last) == (0, False)
+    assert after[3] & (termios.ICANON | termios.ECHO) == before[3] & (termios.ICANON | termios.ECHO)
+
+
 def test_watching_shows_what_changes_and_ends_cleanly(user, store):
     begin(store, "one")
     process, terminal = watching(user)

@@ -260,10 +260,9 @@ def test_a_switch_in_the_environment_turns_a_hook_off(name, off):
 def test_a_switch_that_switches_nothing_is_said_with_those_there_are():
     settled = laid("", env={"AR_DISABLE_NOSUCH": "1", "AR_DISABLE_OLD_GUARD": "1"}.items())
 
-    assert [str(problem) for problem in settled.problems] == [
-        "environment: AR_DISABLE_NOSUCH matches no hook; available: "
-        + "HOOKLINE_DISABLE_ADVISER, HOOKLINE_DISABLE_GUARD"
-    ]
+    available = "HOOKLINE_DISABLE_ADVISER, HOOKLINE_DISABLE_GUARD"
+    text = f"environment: AR_DISABLE_NOSUCH matches no hook; available: {available}"
+    assert [str(problem) for problem in settled.problems] == [text]
 
 
 @pytest.mark.parametrize("name", ["my_guard", "my.guard", "my-guard"])

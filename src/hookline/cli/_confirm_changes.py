@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
-from hookline.cli._output import sanitize, sanitize_lines
+from hookline.cli._output import colour_diff, sanitize, sanitize_lines
 from hookline.cli._require_person import ask_user
 from hookline.core.host import Host
 from hookline.install.install_hooks import Plan
@@ -29,7 +29,7 @@ def format_plan(plan: Plan, places: Places) -> str:
     # Redaction needs whole secrets, so lines are cut to their final length only afterwards.
     diff = redact("\n".join(line[: 2 * MAX_LINE_LENGTH] for line in _diff(plan, name)))
     cut = os.linesep.join(line[:MAX_LINE_LENGTH] for line in diff.split("\n"))
-    return f"{plan.host}:\n{sanitize_lines(cut)}{messages}"
+    return f"{plan.host}:\n{colour_diff(sanitize_lines(cut))}{messages}"
 
 
 def _diff(plan: Plan, name: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ PIPE_WIDTH = 100_000
 """Columns when stdout is not a terminal: wide enough that no cell is wrapped or cut."""
 MAX_WORD = 36
 """Characters of a word that is not split, such as the name of a rule; a longer one may be a path."""
+DIFF_COLOURS = {"+": "32", "-": "31", "@": "36"}
 MIN_COLUMNS = 2
 """Columns of a table that are always shown: a name and a value."""
 
@@ -24,7 +25,12 @@ MIN_COLUMNS = 2
 def colour(code: str, text: str) -> str:
     """Return *text* in the colour of an ANSI *code*; plain in a pipe, with NO_COLOR or a dumb terminal."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not sys.stdout.isatty()
-    return text if plain or not text else f"\x1b[{code}m{text}\x1b[0m"
+    return text if plain or not (text and code) else f"\x1b[{code}m{text}\x1b[0m"
+
+
+def colour_diff(text: str) -> str:
+    """Return a unified diff with added lines in green and removed lines in red."""
+    return "\n".join(colour(DIFF_COLOURS.get(line[:1], ""), line) for line in text.split("\n"))
 
 
 def sanitize(text: str) -> str:

@@ -12,7 +12,7 @@ from datetime import datetime
 from msgspec import to_builtins
 
 from hookline.cli._command import Command
-from hookline.cli._output import dump, sanitize
+from hookline.cli._output import colour, dump, sanitize
 from hookline.core.events import EVENTS
 from hookline.core.registry import describe_unknown
 from hookline.core.store import Query, Record, Store
@@ -22,6 +22,7 @@ from hookline.runtime.setup import load_setup
 from hookline.system import spool
 
 ACTIONS = ("pass", "ask", "block", "modify")
+COLOURS = {"block": "31", "ask": "33", "modify": "36"}
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 POLL_SECONDS = 0.5
 """Seconds between two polls of `--follow`."""
@@ -106,7 +107,8 @@ def _print(record: Record, *, as_json: bool) -> None:
     if as_json:
         dump(to_builtins(record))
         return
-    print(sanitize("  ".join(_format_columns(record))), flush=True)
+    columns = [sanitize(part) for part in _format_columns(record)]
+    print("  ".join(colour(COLOURS.get(part, ""), part) for part in columns), flush=True)
     for text in (record.reason, *record.warnings, *_list_notes(record)):
         for line in text.splitlines():
             print(f"    {sanitize(line)}", flush=True)

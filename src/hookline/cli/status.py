@@ -2,9 +2,12 @@
 
 import json
 import os
+import select
 import shutil
 import sys
+import termios
 import time
+import tty
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -87,15 +90,16 @@ def _format_text(rows: list[Row] | None, now: float, args: Namespace) -> str:
 
 
 def _watch(setup: Setup, args: Namespace) -> int:
-    """Show the sessions until the user interrupts; show an error and try again."""
-    with suppress(KeyboardInterrupt), _screen() as show:
+    """Show the sessions until the user presses q or interrupts; show an error and try again."""
+    with suppress(KeyboardInterrupt), _screen() as show, _keyboard() as pressed_quit:
         previous: object = None
         start = time.monotonic()
         for current, text in _poll(setup, args):
             if current != previous:
                 show(text)
             previous = current
-            time.sleep(max(POLL_SECONDS, REST_FACTOR * (time.monotonic() - start)))
+            if pressed_quit(max(POLL_SECONDS, REST_FACTOR * (time.monotonic() - start))):
+                break
             start = time.monotonic()
     return 0
 
@@ -130,6 +134,35 @@ def _poll_store(store: Store | None, setup: Setup, args: Namespace) -> Iterator[
 
 
 @contextmanager
+def _keyboard() -> Iterator[Callable[[float], bool]]:
+    """Yield a function that waits for so many seconds, or until the user presses q; it returns whether."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        yield _sleep
+        return
+    keyboard = sys.stdin.fileno()
+    before = termios.tcgetattr(keyboard)
+    try:
+        tty.setcbreak(keyboard)
+        yield lambda seconds: _wait_for_quit(keyboard, time.monotonic() + seconds)
+    finally:
+        termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
+
+
+def _sleep(seconds: float) -> bool:
+    time.sleep(seconds)
+    return False
+
+
+def _wait_for_quit(keyboard: int, deadline: float) -> bool:
+    while (left := deadline - time.monotonic()) > 0:
+        if select.select([keyboard], [], [], left)[0]:
+            keys = os.read(keyboard, 100)
+            if b"q" in keys or not keys:
+                return True
+    return False
+
+
+@contextmanager
 def _screen() -> Iterator[Callable[[str], None]]:
     """Yield a function that shows a text: in place of the last one on a terminal, else below it."""
     if not sys.stdout.isatty():
@@ -150,7 +183,7 @@ def _redraw(text: str) -> None:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--watch", action="store_true", help="keep running, and update on changes")
+    parser.add_argument("--watch", action="store_true", help="keep running, and update on changes; q ends it")
     parser.add_argument(
         "--since", type=parse_time, metavar="WHEN", help="include sessions active since 30m, 2h, 7d"
     )

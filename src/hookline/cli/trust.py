@@ -6,7 +6,7 @@ from contextlib import closing
 
 from hookline.cli._command import Command
 from hookline.cli._confirm_changes import confirm
-from hookline.cli._output import print_problems, sanitize, sanitize_lines
+from hookline.cli._output import colour_diff, print_problems, sanitize, sanitize_lines
 from hookline.cli._require_person import require_person
 from hookline.core.person_commands import PERSON_ONLY
 from hookline.policy.trust import Trust, pin
@@ -51,7 +51,7 @@ def _show(setup: Setup) -> None:
 def _show_change(setup: Setup, state: Trust) -> None:
     since = "is not trusted" if state.pinned is None else "changed since it was trusted"
     print(f"{sanitize(setup.places.root)} {since}. Changes to review:\n")
-    print(sanitize_lines(state.diff()))
+    print(colour_diff(sanitize_lines(state.diff())))
     print_problems((), setup.config.waiting)
 
 
