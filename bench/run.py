@@ -60,7 +60,7 @@ def main() -> int:
     for module, what in LONG.items():
         _report(f"{module.__name__}: {args.scale:g} of {what}")
         long += module.figures(args.scale)
-    results = Results(figures=(*basic.figures, *long), left_out=basic.left_out)
+    results = Results(figures=(*basic.figures, *long), left_out=basic.left_out, busy=basic.busy)
     show(results)
     args.results.write_text(_to_json(results, args.scale), encoding="utf-8")
     return 0 if results.met else 1

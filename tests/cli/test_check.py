@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -219,3 +220,22 @@ def test_a_long_file_is_judged_to_its_end(user):
     assert [one["line"] % len(lines) for one in verdicts if one["action"] == "block"] == [4] * (
         count // len(lines)
     )
+
+
+def test_a_terminal_shows_how_far_the_check_is(user, tmp_path):
+    recorded = user.write("recorded.jsonl", "{}\n" * 3)
+    out = tmp_path / "out"
+    with out.open("w") as file:
+        outer, inner = pty.openpty()
+        ran = subprocess.run(
+            [HOOKLINE, "check", "claude-code", str(recorded)],
+            stdout=file,
+            stderr=inner,
+            env=user.environment(TERM="xterm"),
+            check=False,
+        )
+        seen = os.read(outer, 65536)
+
+    assert ran.returncode == 0
+    assert b"3 calls" in seen
+    assert len(out.read_text().splitlines()) == 3

@@ -11,6 +11,7 @@ from typing import IO, Any
 from hookline import hosts
 from hookline.cli._command import Command
 from hookline.cli._dry_run import Judge, Judged
+from hookline.cli._progress import Advance, show_progress
 from hookline.core.events import Unreadable
 
 PASS: dict[str, Any] = {
@@ -28,11 +29,18 @@ def run(args: Namespace) -> int:
     with (
         closing(Judge(host, args.cwd, args.only, args.without)) as judge,
         _open(args.file) as lines,
+        show_progress([args.file], hidden=sys.stdout.isatty()) as advance,
     ):
         _print_problems(judge, args.only)
-        for verdict in judge_lines(judge, lines):
+        for verdict in judge_lines(judge, _count_bytes(lines, advance)):
             print(json.dumps(verdict), flush=True)
     return 0
+
+
+def _count_bytes(lines: Iterable[bytes], advance: Advance) -> Iterator[bytes]:
+    for number, line in enumerate(lines, 1):
+        yield line
+        advance(len(line), number)
 
 
 def _open(file: str) -> IO[bytes]:

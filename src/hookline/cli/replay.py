@@ -13,9 +13,10 @@ from typing import Any, TypeVar
 
 from hookline.cli._command import Command
 from hookline.cli._output import dump, sanitize
+from hookline.cli._progress import Advance, show_progress
 from hookline.cli._replay.calls import ParsedLine, parse_file
 from hookline.cli._replay.policy import EventForHost, Policy, Verdict
-from hookline.cli._replay.report import Advance, ReplayReport, progress, show
+from hookline.cli._replay.report import ReplayReport, show
 
 BATCH_LINES = 512
 """Lines between two updates of the progress bar."""
@@ -29,7 +30,7 @@ def run(args: Namespace) -> int:
             print(f"hookline: {sanitize(problem)}", file=sys.stderr)
         judges = [_build_judge(policy, stack) for policy in policies]
         start = time.perf_counter()
-        with progress(args.files) as advance:
+        with show_progress(args.files) as advance:
             report = _replay_files(args.files, judges, advance)
         if args.json:
             dump(report.facts())

@@ -34,6 +34,8 @@ class Results(Struct, frozen=True, kw_only=True):
 
     figures: tuple[Figure, ...]
     left_out: tuple[str, ...] = ()
+    busy: str = ""
+    """The reason why the times mean nothing; empty if they do."""
 
     @property
     def met(self) -> bool:
@@ -55,6 +57,7 @@ class Results(Struct, frozen=True, kw_only=True):
                 for figure in self.figures
             ],
             "left_out": list(self.left_out),
+            "busy": self.busy,
         }
 
 

@@ -32,6 +32,8 @@ from hookline.cli._bench.bars import (
 from hookline.cli._bench.world import HOST, Sandbox, change_folder, open_sandbox, run_daemon, spawn
 from hookline.daemon import control
 
+MAX_LOAD = 0.75
+"""Largest load for each processor at which times are meaningful."""
 MAX_SPREAD = 3.0
 MAX_P99_MS = 20.0
 AGENTS = 50
@@ -60,16 +62,31 @@ class BenchSize(Struct, frozen=True, kw_only=True):
 
 
 def measure_all(size: BenchSize, report: Report) -> Results:
-    """Make every measurement, and pass a line about each to *report*."""
+    """Make every measurement, and pass a line about each, with the time left, to *report*."""
+    busy = describe_load(os.getloadavg()[0], os.cpu_count() or 1)
     report(f"calls: {size.calls} of each kind, in batches of {ROW_LENGTH}")
     figures, left_out = measure_calls(size.calls)
-    report(f"sequence: {size.sequence:,} sequential calls")
+    call = next(figure.value for figure in figures if figure.id == WARM) / MS
+    ends = (SETTLE_SECONDS + size.sequence * call, size.seconds + SETTLE_SECONDS, size.idle + STORE_SECONDS)
+    report(f"sequence: {size.sequence:,} sequential calls, {_format_left(ends)}")
     figures += measure_sequence(size.sequence)
-    report(f"agents: {AGENTS} for {size.seconds} seconds")
+    report(f"agents: {AGENTS} for {size.seconds} seconds, {_format_left(ends[1:])}")
     figures += measure_agents(size.seconds)
-    report(f"idle: {size.idle:g} seconds without a call")
+    report(f"idle: {size.idle:g} seconds without a call, {_format_left(ends[2:])}")
     figures += [*measure_idle(size.idle)]
-    return Results(figures=tuple(figures), left_out=tuple(left_out))
+    busy = busy or describe_load(os.getloadavg()[0] - 1.0, os.cpu_count() or 1)  # one process is this one
+    return Results(figures=tuple(figures), left_out=tuple(left_out), busy=busy)
+
+
+def describe_load(load: float, processors: int) -> str:
+    """Return a sentence if other programs leave too little of the machine to measure; else empty."""
+    if load <= MAX_LOAD * processors:
+        return ""
+    return f"the machine is too busy to measure: load {load:.1f} on {processors} processors"
+
+
+def _format_left(stages: Sequence[float]) -> str:
+    return f"about {sum(stages):.0f} s left"
 
 
 def measure_calls(runs: int) -> tuple[list[Figure], list[str]]:

@@ -1,19 +1,14 @@
 """The result of a replay and its output.
 
 Every verdict is counted, and all but passes are grouped by the rule that decided. The output shows verdicts
-by rule with examples, and a progress bar on a terminal.
+by rule with examples.
 """
 
-import os
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from hookline import hosts
 from hookline.cli._output import print_table, sanitize
@@ -164,29 +159,6 @@ MAX_EXAMPLES = 3
 """Calls of a group that are shown without `--all`."""
 MAX_LINES = 5
 """Unreadable lines whose position is shown."""
-Advance = Callable[[int, int], None]
-"""Called with the bytes read since the last call, and the number of calls so far."""
-
-
-@contextmanager
-def progress(files: Iterable[str]) -> Iterator[Advance]:
-    """Show a progress bar on stderr if it is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda size, calls: None
-        return
-    console = Console(stderr=True)
-    counted = TextColumn("{task.fields[calls]:,} calls")
-    columns = (counted, BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=console.is_dumb_terminal) as bar:
-        task = bar.add_task("", total=sum(map(_size, files)) or None, calls=0)
-        yield lambda size, calls: bar.update(task, advance=size, calls=calls)
-
-
-def _size(file: str) -> int:
-    try:
-        return os.path.getsize(file)
-    except OSError:  # stdin, or a file whose error is reported when it is read
-        return 0
 
 
 def show(report: ReplayReport, seconds: float, hooks: Sequence[Hook], *, show_all: bool) -> None:
