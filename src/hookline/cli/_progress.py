@@ -21,7 +21,9 @@ def show_progress(files: Iterable[str], *, hidden: bool = False) -> Iterator[Adv
     console = Console(stderr=True)
     counted = TextColumn("{task.fields[calls]:,} calls")
     columns = (counted, BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=console.is_dumb_terminal) as bar:
+    dumb = console.is_dumb_terminal
+    # Output on stdout is for a file or a pipe; rich would print it above the bar instead.
+    with Progress(*columns, console=console, transient=True, disable=dumb, redirect_stdout=False) as bar:
         task = bar.add_task("", total=sum(map(_size, files)) or None, calls=0)
         yield lambda size, calls: bar.update(task, advance=size, calls=calls)
 
