@@ -8,7 +8,7 @@ PYTEST := -n 4 --dist loadgroup
 # The tests start thousands of processes: on a busy machine one may be too slow. What fails runs once more.
 twice = $(BIN)/python -m pytest $(PYTEST) $(1) || $(BIN)/python -m pytest $(1) --last-failed --last-failed-no-failures none
 
-.PHONY: demo test test-all test-long clients lint docs schema bench fuzz format
+.PHONY: demo test test-all test-long clients lint docs schema bench wheels fuzz format
 
 $(BIN)/hookline: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -55,6 +55,11 @@ schema: $(BIN)/pytest
 
 bench: $(BIN)/pytest  ## all benchmarks with limits, also written to bench/results.json; SCALE=0.01 for a short run
 	$(BIN)/python bench/run.py --scale $(or $(SCALE),1)
+
+wheels: $(BIN)/pytest  ## wheels in dist/: Linux on x86_64 and aarch64 with a static client, and one for any platform
+	$(PIP) install --group wheels
+	for target in x86_64-linux-musl aarch64-linux-musl any; do \
+		HOOKLINE_WHEEL=$$target $(BIN)/python -m hatchling build -t wheel || exit 1; done
 
 fuzz: $(BIN)/pytest  ## fuzz tests for MINUTES, such as 25
 	$(PIP) install --group fuzz

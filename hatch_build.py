@@ -13,6 +13,9 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 DAEMON = Path("src/hookline/daemon")
 NAME = "hookline-client"
+ANY = "any"
+"""Value of HOOKLINE_WHEEL for a wheel with the Python client; other values are targets of zig."""
+ZIG = (sys.executable, "-m", "ziglang", "cc")
 LAUNCHER = """#!/bin/sh
 ''':'
 unset -f command test
@@ -39,9 +42,11 @@ class ClientBuildHook(BuildHookInterface):
             return
         self._folder = tempfile.mkdtemp(prefix="hookline-build-")
         client = os.path.join(self._folder, NAME)
-        if compile_client(Path(self.root) / DAEMON / "client.c", client, self.metadata.version):
+        target = os.environ.get("HOOKLINE_WHEEL", "")
+        source = Path(self.root) / DAEMON / "client.c"
+        if target != ANY and compile_client(source, client, self.metadata.version, target):
             build_data["pure_python"] = False
-            build_data["tag"] = f"py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
+            build_data["tag"] = f"py3-none-{choose_platform(target)}"
         else:
             write_client(Path(self.root) / DAEMON / "client.py", client, self.metadata.version)
         build_data["shared_scripts"][client] = NAME
@@ -51,8 +56,23 @@ class ClientBuildHook(BuildHookInterface):
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def compile_client(source: Path, target: str, release: str) -> bool:
-    """Compile the client, static if possible because it starts faster; return whether it succeeded."""
+def choose_platform(target: str) -> str:
+    """Return the platform tag of a wheel; a static program runs with any C library."""
+    if not target:
+        return sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    machine = target.partition("-")[0]
+    return f"manylinux_2_17_{machine}.manylinux2014_{machine}.musllinux_1_1_{machine}"
+
+
+def compile_client(source: Path, target: str, release: str, machine: str = "") -> bool:
+    """Compile the client, static if possible because it starts faster; return whether it succeeded.
+
+    With *machine*, such as aarch64-linux-musl, it is cross-compiled by the package ziglang, and must succeed.
+    """
+    if machine:
+        command = [*ZIG, "-target", machine, "-O2", "-s", "-std=gnu11", f'-DRELEASE="{release}"', "-static"]
+        subprocess.run([*command, "-o", target, source], check=True)
+        return True
     compiler = os.environ.get("CC") or next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), "")
     if not compiler or not sys.platform.startswith("linux"):
         return False

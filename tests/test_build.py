@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,33 @@ def test_an_sdist_can_build_it(sources):
         names = {name.partition("/")[2] for name in archive.getnames()}
 
     assert {"hatch_build.py", "src/hookline/daemon/client.c", "src/hookline/daemon/client.py"} <= names
+
+
+MACHINES = {"x86_64": 0x3E, "aarch64": 0xB7}
+"""The machines of wheels, with their number in an ELF header."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("ziglang") is None, reason="requires ziglang")
+@pytest.mark.parametrize(("machine", "number"), MACHINES.items())
+def test_a_wheel_for_another_machine_has_a_static_client(sources, tmp_path, machine, number):
+    env = {**os.environ, "HOOKLINE_WHEEL": f"{machine}-linux-musl"}
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=sources, check=True, capture_output=True, env=env)
+    (wheel,) = tmp_path.iterdir()
+    client = client_in(wheel)
+
+    assert f"musllinux_1_1_{machine}" in wheel.name
+    assert client.startswith(ELF)
+    assert int.from_bytes(client[18:20], "little") == number
+    assert b"/lib/ld-" not in client
+
+
+def test_a_wheel_for_any_platform_has_the_python_client(sources, tmp_path):
+    env = {**os.environ, "HOOKLINE_WHEEL": "any"}
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=sources, check=True, capture_output=True, env=env)
+    (wheel,) = tmp_path.iterdir()
+
+    assert wheel.name.endswith("-py3-none-any.whl")
+    assert client_in(wheel).startswith(b"#!/bin/sh\n")
