@@ -12,11 +12,11 @@ from pathspec import GitIgnoreSpec
 from hookline.core.events import PreToolUse
 from hookline.core.explanation import Branch, branch
 from hookline.core.state import State
+from hookline.core.variables import IDEAS, JOURNAL
 from hookline.shell import MAX_LINE, UNKNOWN, read
 from hookline.shell.options import word_set
 
 RULES = ("outside", "scope")
-IDEAS, JOURNAL = "AUTORESEARCH_IDEAS", "AUTORESEARCH_JOURNAL"
 _TEMPORARY = ("/tmp", "/var/tmp", "/dev", "/proc/self/fd")  # noqa: S108 -- shared folders, as agents know them
 _CHANGES = word_set("create write append truncate edit mode move delete link")
 _IN_PLACE = word_set("edit")
