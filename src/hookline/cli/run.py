@@ -45,7 +45,7 @@ MAX_PARALLEL_ON_CLUSTER = 1_000
 _LIMITS = ("experiments", "seconds", "tokens", "cost")
 """Fields of the limits that are options, too; a resumed run keeps them."""
 _DETACHED_LOG = "run.log"
-_DETACH_SECONDS, _POLL_SECONDS = 5.0, 0.05
+_DETACH_SECONDS, _POLL_SECONDS = 10.0, 0.05
 """Seconds to wait for the baseline of a detached run, and between two checks."""
 NONE = "none"
 """Value of `--cluster` that resumes a run without its cluster."""
