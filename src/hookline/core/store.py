@@ -57,14 +57,48 @@ class Query(Struct, frozen=True, kw_only=True):
     """A query of the audit trail, oldest records first; empty fields do not restrict it."""
 
     session: str = ""
+    host: str = ""
     event: str = ""
     action: str = ""
+    decided: bool = False
+    """Only records with an action other than pass, or with warnings."""
     rule: str = ""
+    hook: str = ""
+    """Only records with a rule of this hook."""
+    folder: str = ""
+    """Only records of this folder and those below it."""
+    text: str = ""
+    """Only records with this text in summary or reason; ASCII letters match in either case."""
     since: float | None = None
     after: int = 0
     """Only records after this position."""
+    before: int | None = None
+    """Only records before this position."""
     last: int | None = None
     """Only this number of the newest records."""
+
+
+def matches(position: int, record: Record, query: Query) -> bool:
+    """Return whether a record at *position* belongs to *query*; `last` is ignored."""
+    return (
+        position > query.after
+        and (query.before is None or position < query.before)
+        and all(getattr(query, name) in {"", getattr(record, name)} for name in _EQUAL_FIELDS)
+        and (query.since is None or record.at >= query.since)
+        and (not query.decided or record.action != "pass" or bool(record.warnings))
+        and (not query.rule or query.rule in record.rules)
+        and (not query.hook or any(rule.startswith(f"{query.hook}:") for rule in record.rules))
+        and (not query.folder or f"{record.cwd}/".startswith(f"{query.folder.rstrip('/')}/"))
+        and (not query.text or any(_contains(text, query.text) for text in (record.summary, record.reason)))
+    )
+
+
+_EQUAL_FIELDS = ("session", "host", "event", "action")
+_UPPER_TO_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+
+def _contains(text: str, part: str) -> bool:
+    return part.translate(_UPPER_TO_LOWER) in text.translate(_UPPER_TO_LOWER)
 
 
 class Session(Struct, frozen=True, kw_only=True):
@@ -131,6 +165,14 @@ def merge_sessions(
     return sorted(sessions.values(), key=lambda session: (session.seen, session.id), reverse=True)
 
 
+def group_durations(durations: Iterable[tuple[str, float]]) -> Mapping[str, Sequence[float]]:
+    """Return the milliseconds by host."""
+    by_host: dict[str, list[float]] = {}
+    for host, ms in durations:
+        by_host.setdefault(host, []).append(ms)
+    return by_host
+
+
 class StoreFailed(Exception):
     """A store that cannot be used now; the message tells the user why and what to do."""
 
@@ -173,6 +215,21 @@ class Store(Protocol):
 
     def sessions(self, *, since: float) -> Sequence[Session]:
         """Return the sessions with activity *since* that time, latest first."""
+
+    def session_notes(self, name: str, *, since: float) -> Sequence[tuple[Session, Any]]:
+        """Return the sessions that began *since* that time and have the note *name*, with its value.
+
+        Oldest first; the sessions have no records.
+        """
+
+    def session_counters(self, prefix: str, *, since: float) -> Sequence[tuple[Session, Mapping[str, int]]]:
+        """Return the sessions that began *since* that time, with their counters that start with *prefix*.
+
+        Oldest first; the sessions have no records, and those without such a counter are left out.
+        """
+
+    def durations(self, *, last: int) -> Mapping[str, Sequence[float]]:
+        """Return the milliseconds of the *last* records by host, newest first."""
 
     def count(self, session: str, name: str, by: int = 1) -> int:
         """Add to a counter atomically, and return its new value."""

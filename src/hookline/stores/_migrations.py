@@ -145,6 +145,11 @@ STEPS: tuple[tuple[str, ...], ...] = (
         """,
     ),
     ("ALTER TABLE sessions ADD COLUMN call TEXT NOT NULL DEFAULT ''",),
+    (
+        """
+        CREATE INDEX records_with_decision ON records (position) WHERE (action <> 'pass' OR warnings <> '[]')
+        """,
+    ),
 )
 
 LATEST_VERSION = len(STEPS)

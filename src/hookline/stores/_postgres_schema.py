@@ -96,6 +96,11 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX memories_of_project ON memories (project, pinned, confidence, at)",
     ),
     ("ALTER TABLE sessions ADD COLUMN call text NOT NULL DEFAULT ''",),
+    (
+        """
+        CREATE INDEX records_with_decision ON records (position) WHERE (action <> 'pass' OR warnings <> '[]')
+        """,
+    ),
 )
 
 LATEST_VERSION = len(STEPS)

@@ -158,18 +158,36 @@ def reset_counters(db: Database, session: str, prefix: str) -> None:
 
 
 def build_conditions(query: Query, dialect: SqlDialect) -> tuple[str, dict[str, Any]]:
-    clauses = {
-        "session": "session = :session",
-        "event": "event = :event",
-        "action": "action = :action",
-        "rule": dialect.has_rule,
-        "since": "at >= :since",
-    }
-    values = {name: getattr(query, name) for name in clauses}
-    values = {name: value for name, value in values.items() if value not in {"", None}}
-    where = ["position > :after", "position <= :until", *(clauses[name] for name in values)]
-    values |= {name: encode_text(value) for name, value in values.items() if name != "since"}
+    clauses = _CLAUSES | {"rule": dialect.has_rule}
+    terms = {name: getattr(query, name) for name in clauses}
+    terms = {name: value for name, value in terms.items() if value not in {"", None, False}}
+    where = ["position > :after", "position <= :until", *(clauses[name] for name in terms)]
+    values = {name: _ENCODERS.get(name, encode_text)(value) for name, value in terms.items()}
+    values.pop("decided", None)
     return " AND ".join(where), values | {"after": query.after, "last": query.last}
+
+
+_CLAUSES = {
+    "session": "session = :session",
+    "host": "host = :host",
+    "event": "event = :event",
+    "action": "action = :action",
+    "decided": "(action <> 'pass' OR warnings <> '[]')",
+    "hook": "replace(rules, :hook, '') <> rules",
+    "folder": "substr(cwd || '/', 1, length(:folder)) = :folder",
+    "text": "(replace(lower(summary), lower(:text), '') <> lower(summary)"
+    " OR replace(lower(reason), lower(:text), '') <> lower(reason))",
+    "since": "at >= :since",
+    "before": "position < :before",
+}
+"""Conditions of a query; that of `decided` is also the condition of an index."""
+_ENCODERS: Mapping[str, Callable[[Any], Any]] = {
+    "since": float,
+    "before": int,
+    "decided": bool,
+    "hook": lambda name: f'"{encode_text(name)}:',
+    "folder": lambda path: f"{encode_text(path.rstrip('/'))}/",
+}
 
 
 def newest_query(where: str) -> str:
@@ -201,15 +219,29 @@ LAST_SINCE, DECIDED_SINCE = (
 
 def read_sessions(db: Database, since: float) -> Sequence[Session]:
     values = {"since": since}
-    started = [
-        Session(id=decode_text(name), host=decode_text(host), cwd=decode_text(cwd), began=at)
-        for name, host, cwd, at in db.execute(SESSIONS_SINCE, values).fetchall()
-    ]
+    started = [session_from(row) for row in db.execute(SESSIONS_SINCE, values).fetchall()]
     last, decided = (
         [record_from(row)[1] for row in db.execute(statement, values).fetchall()]
         for statement in (LAST_SINCE, DECIDED_SINCE)
     )
     return merge_sessions(started, last, decided)
+
+
+SELECT_SESSION_NOTES = """
+SELECT s.session, s.host, s.cwd, s.at, n.value FROM sessions s
+JOIN notes n ON n.session = s.session AND n.name = :name WHERE s.at >= :since ORDER BY s.at, s.session
+"""
+SELECT_SESSION_COUNTERS = """
+SELECT s.session, s.host, s.cwd, s.at, c.name, c.value FROM sessions s
+JOIN counters c ON c.session = s.session AND substr(c.name, 1, length(:prefix)) = :prefix
+WHERE s.at >= :since ORDER BY s.at, s.session, c.name
+"""
+SELECT_DURATIONS = "SELECT host, ms FROM records ORDER BY position DESC LIMIT :last"
+
+
+def session_from(row: Row) -> Session:
+    name, host, cwd, at, *_ = row
+    return Session(id=decode_text(name), host=decode_text(host), cwd=decode_text(cwd), began=at)
 
 
 def record_from(row: Row) -> tuple[int, Record]:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from hookline.core.frozen import Frozen
 from hookline.core.records import Experiment, Handoff, KnownError, Memory
-from hookline.core.store import Limits, Query, Record, Session
+from hookline.core.store import Limits, Query, Record, Session, group_durations
 from hookline.stores import _sql as sql
 from hookline.stores import _sql_knowledge as knowledge
 from hookline.stores._sql import Row, SqlDialect, T, Work, decode_text, encode_text
@@ -77,6 +77,21 @@ class SqlStore:
 
     def sessions(self, *, since: float) -> Sequence[Session]:
         return self._engine.read(lambda db: sql.read_sessions(db, since))
+
+    def session_notes(self, name: str, *, since: float) -> Sequence[tuple[Session, Any]]:
+        rows = self._rows(sql.SELECT_SESSION_NOTES, {"name": encode_text(name), "since": since})
+        return [(sql.session_from(row), sql.from_json(row[-1])) for row in rows]
+
+    def session_counters(self, prefix: str, *, since: float) -> Sequence[tuple[Session, Mapping[str, int]]]:
+        rows = self._rows(sql.SELECT_SESSION_COUNTERS, {"prefix": encode_text(prefix), "since": since})
+        grouped: dict[Row, dict[str, int]] = {}
+        for *session, name, value in rows:
+            grouped.setdefault(tuple(session), {})[decode_text(name)] = value
+        return [(sql.session_from(row), Frozen(counters)) for row, counters in grouped.items()]
+
+    def durations(self, *, last: int) -> Mapping[str, Sequence[float]]:
+        rows = self._rows(sql.SELECT_DURATIONS, {"last": last})
+        return group_durations((decode_text(host), ms) for host, ms in rows)
 
     def count(self, session: str, name: str, by: int = 1) -> int:
         return self._engine.write(lambda db: sql.add_to_counter(db, session, name, by))

@@ -12,7 +12,17 @@ from hookline.core.confidence import INITIAL, SEEN_AGAIN, add_gain
 from hookline.core.frozen import Frozen, freeze, thaw
 from hookline.core.ranking import find_search_words, rank, sort_by_confidence
 from hookline.core.records import Experiment, Handoff, KnownError, Memory, find_index_words
-from hookline.core.store import DAY_SECONDS, Limits, Query, Record, Session, Store, merge_sessions
+from hookline.core.store import (
+    DAY_SECONDS,
+    Limits,
+    Query,
+    Record,
+    Session,
+    Store,
+    group_durations,
+    matches,
+    merge_sessions,
+)
 from hookline.core.values import replace
 
 T = TypeVar("T")
@@ -52,12 +62,8 @@ class MemoryStore:
     def records(self, query: Query) -> Iterator[tuple[int, Record]]:
         with self._lock:
             trail = list(self._records.values())
-        matches = [
-            (position, record) for position, record in trail if _matches_query(position, record, query)
-        ]
-        return iter(
-            matches if query.last is None else matches[len(matches) - min(query.last, len(matches)) :]
-        )
+        found = [(position, record) for position, record in trail if matches(position, record, query)]
+        return iter(found if query.last is None else found[len(found) - min(query.last, len(found)) :])
 
     def begin_session(self, session: str, *, host: str, cwd: str, at: float, call: str = "") -> bool:
         with self._lock:
@@ -76,6 +82,29 @@ class MemoryStore:
         return merge_sessions(
             started, last.values(), [record for record in records if record.action != "pass"]
         )
+
+    def session_notes(self, name: str, *, since: float) -> Sequence[tuple[Session, Any]]:
+        with self._lock:
+            notes = {key: values[name] for key, values in self._notes.items() if name in values}
+            return [(item, notes[item.id]) for item in self._begun(since) if item.id in notes]
+
+    def session_counters(self, prefix: str, *, since: float) -> Sequence[tuple[Session, Mapping[str, int]]]:
+        with self._lock:
+            begun = self._begun(since)
+            counters = [
+                Frozen({name: n for name, n in self._counters[item.id].items() if name.startswith(prefix)})
+                for item in begun
+            ]
+        return [(item, found) for item, found in zip(begun, counters, strict=True) if found]
+
+    def _begun(self, since: float) -> list[Session]:
+        begun = [item for item in self._sessions.values() if item.began >= since]
+        return sorted(begun, key=lambda item: (item.began, item.id))
+
+    def durations(self, *, last: int) -> Mapping[str, Sequence[float]]:
+        with self._lock:
+            newest = [record for _, record in reversed(self._records.values())][:last]
+        return group_durations((record.host, record.ms) for record in newest)
 
     def count(self, session: str, name: str, by: int = 1) -> int:
         with self._lock:
@@ -312,17 +341,6 @@ def _matching_words(memory: Memory, words: Sequence[str]) -> list[str]:
 
 def _in_scope(memory: Memory, scope: Mapping[str, str | None]) -> bool:
     return all(value is None or getattr(memory, name) in {value, ""} for name, value in scope.items())
-
-
-def _matches_query(position: int, record: Record, query: Query) -> bool:
-    return (
-        position > query.after
-        and query.session in {"", record.session}
-        and query.event in {"", record.event}
-        and query.action in {"", record.action}
-        and (not query.rule or query.rule in record.rules)
-        and (query.since is None or record.at >= query.since)
-    )
 
 
 def _normalize_record(record: Record) -> Record:

@@ -32,6 +32,41 @@ def sessions_are_listed_since_a_time(store: Store) -> None:
     _check_equal(_list_sessions(store, LATE_TIME + 6, old, young, inactive), [])
 
 
+def values_of_all_sessions_are_read_at_once(store: Store) -> None:
+    first, second, old = _unique_name(), _unique_name(), _unique_name()
+    name, prefix = _unique_name(), f"{_unique_name()}%"
+    for session, at in ((second, 2.0), (first, 1.0), (old, 0.5)):
+        store.begin_session(session, host="h", cwd="/", at=LATE_TIME + at)
+        store.set_notes(session, {name: {"of": session}, "other": 1})
+        store.count(session, f"{prefix}:a", 2)
+    store.count(first, f"{prefix}:b", 3)
+    store.count(first, prefix[:-1], 9)
+
+    notes = store.session_notes(name, since=LATE_TIME + 1)
+    _check_equal(
+        [(item.id, item.began, value) for item, value in notes],
+        [
+            (first, LATE_TIME + 1, {"of": first}),
+            (second, LATE_TIME + 2, {"of": second}),
+        ],
+    )
+    counters = store.session_counters(prefix, since=LATE_TIME + 1)
+    _check_equal(
+        [(item.id, dict(values)) for item, values in counters],
+        [
+            (first, {f"{prefix}:a": 2, f"{prefix}:b": 3}),
+            (second, {f"{prefix}:a": 2}),
+        ],
+    )
+
+
+def durations_are_those_of_the_last_records(store: Store) -> None:
+    session, host = _unique_name(), _unique_name()
+    store.record([_record(session, host=host, ms=ms, at=1.0) for ms in (1.0, 2.0, 3.0)])
+
+    _check_equal([*store.durations(last=2)[host]], [3.0, 2.0])
+
+
 def sessions_have_their_last_record_and_decision(store: Store) -> None:
     session, plain = _unique_name(), _unique_name()
     records = [
@@ -87,6 +122,8 @@ def _record(session: str, **fields: Any) -> Record:
 
 SUITE: tuple[Callable[[Store], None], ...] = (
     sessions_are_listed_since_a_time,
+    values_of_all_sessions_are_read_at_once,
+    durations_are_those_of_the_last_records,
     sessions_have_their_last_record_and_decision,
     sessions_end_until_they_continue,
     events_without_a_session_create_none,

@@ -198,6 +198,38 @@ def queries_restrict(store: Store) -> None:
     _check_equal(matches(event="PreToolUse", action="block", rule="rm", since=1.5), [1])
 
 
+def queries_find_decisions(store: Store) -> None:
+    session = _unique_name()
+    rule = {"action": "block", "rules": ("guard:rm",)}
+    records = [
+        _record(session, host="a", cwd="/p/q", summary="Rm 100%", **rule),
+        _record(session, host="b", cwd="/p", summary="rm 1009", reason="Ärger_1", **rule),
+        _record(session, cwd="/pq", warnings=("w",), rules=("other:guard:x",)),
+        _record(session, cwd="", action="modify", reason=r"a\b"),
+        _record(session, cwd="/p/"),
+    ]
+    store.record(records)
+    positions = [position for position, _ in store.records(Query(session=session))]
+
+    def find(**terms: Any) -> list[int]:
+        found = store.records(Query(session=session, **terms))
+        return [records.index(record) for _, record in found]
+
+    _check_equal(find(host="a"), [0])
+    _check_equal(find(decided=True), [0, 1, 2, 3])
+    _check_equal(find(decided=True, last=2), [2, 3])
+    _check_equal(find(decided=True, before=positions[2], last=1), [1])
+    _check_equal(find(hook="guard"), [0, 1])
+    _check_equal(find(hook="gu%"), [])
+    _check_equal(find(folder="/p"), [0, 1, 4])
+    _check_equal(find(folder="/p/q/"), [0])
+    _check_equal(find(text="RM 100%"), [0])
+    _check_equal(find(text="r_1"), [1])
+    _check_equal(find(text="Är"), [1])
+    _check_equal(find(text="\\"), [3])
+    _check_equal([find(text=record.reason or "rm", decided=True) for record in records[:2]], [[0, 1], [1]])
+
+
 def queries_continue_after_a_position(store: Store) -> None:
     session = _unique_name()
     store.record([_record(session, at=float(number)) for number in range(4)])
@@ -286,6 +318,7 @@ SUITE: tuple[Callable[[Store], None], ...] = (
     recording_is_all_or_nothing,
     recording_is_exact_across_threads,
     queries_restrict,
+    queries_find_decisions,
     queries_continue_after_a_position,
     take_returns_texts_once_and_in_order,
     look_returns_notes_and_whether_texts_are_held,
