@@ -6,9 +6,9 @@ import stat
 import pytest
 
 from hookline.cli import doctor as command
-from hookline.cli._doctor import Finding, advise, attention, note
 from hookline.cli._doctor.fix import apply_fixes
 from hookline.cli._doctor.store import _check_speed
+from hookline.core.diagnosis import Finding, advise, attention, note
 
 
 @pytest.fixture

@@ -18,10 +18,11 @@ import pytest
 from tests.conftest import HOOKLINE
 
 from hookline.budget.ledger import BUDGET_NOTE, LAST_CALL_NOTE, SPENT_PREFIX
-from hookline.cli._status import Row, format_count, format_sessions, format_time_left, format_tokens
+from hookline.cli._status import format_count, format_sessions, format_time_left, format_tokens
 from hookline.core.store import Record
 from hookline.core.values import replace
 from hookline.runtime.gates import CONTINUATIONS, STRIKES
+from hookline.runtime.live_sessions import Row
 from hookline.stores.sqlite import open_store
 from hookline.system.process import identity
 

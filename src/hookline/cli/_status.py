@@ -1,84 +1,18 @@
 """Active sessions for `hookline status`: a table, or one block per session on a narrow terminal."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from msgspec import Struct, to_builtins
+from msgspec import to_builtins
 from rich.cells import cell_len, set_cell_size
 
-from hookline.budget.ledger import Ledger, find_end
 from hookline.cli._output import sanitize
-from hookline.core.events import Event
-from hookline.core.store import Record, Session, Store
 from hookline.engine import lock, progress, view
 from hookline.engine.journal import FOLDER
 from hookline.engine.runs import Run, list_runs
-from hookline.handoff import claim
-from hookline.runtime.gates import CONTINUATIONS, MAX_STRIKES, STRIKES
-from hookline.runtime.setup import Setup
-
-MAX_SILENCE = 86_400.0
-"""Seconds without a call after which a session is not shown, even if its process runs."""
-TURNS = "events:TurnStart"
-"""Name of the counter of turns that the audit trail keeps."""
-
-
-class Row(Struct, frozen=True, kw_only=True):
-    """An active session."""
-
-    session: str
-    host: str
-    cwd: str
-    began: float
-    seen: float
-    ends_at: float | None = None
-    used: int | None = None
-    limit: int | None = None
-    turn: int | None = None
-    strikes: int = 0
-    """The highest number of blocks in a row by one gate."""
-    continuations: int = 0
-    decided: Record | None = None
-    """The last record whose action is not "pass", else the last record."""
-
-    @property
-    def percent(self) -> float | None:
-        return None if self.used is None or not self.limit else self.used / self.limit * 100
-
-
-def find_live_sessions(store: Store, setup: Setup, *, since: float) -> Iterator[Row]:
-    """Yield sessions whose process runs or, if that is unknown, that were active after *since*."""
-    for session in store.sessions(since=since - MAX_SILENCE):
-        if not session.ended:
-            notes = store.notes(session.id)
-            running = claim.is_running(store, session.id)
-            if running or (running is None and session.seen >= since):
-                yield _build_row(session, notes, store, setup)
-
-
-def _build_row(session: Session, notes: Mapping[str, Any], store: Store, setup: Setup) -> Row:
-    counters = store.counters(session.id)
-    event = Event(session=session.id, host=session.host, cwd=session.cwd)
-    usage = Ledger(event, store, setup.places, {}, now=session.seen).usage
-    return Row(
-        session=session.id,
-        host=session.host,
-        cwd=session.cwd,
-        began=session.began,
-        seen=session.seen,
-        ends_at=find_end(notes),
-        used=usage.used,
-        limit=usage.effective_limit,
-        turn=counters.get(TURNS) or usage.turn,
-        strikes=_max_counter(counters, STRIKES),
-        continuations=_max_counter(counters, CONTINUATIONS),
-        decided=session.decided or session.last,
-    )
-
-
-def _max_counter(counters: Mapping[str, int], prefix: str) -> int:
-    return max((count for name, count in counters.items() if name.startswith(prefix)), default=0)
+from hookline.runtime.gates import MAX_STRIKES
+from hookline.runtime.live_sessions import Row
 
 
 def describe_runs(root: str) -> list[str]:
@@ -228,7 +162,8 @@ def session_facts(row: Row) -> dict[str, Any]:
         "rules": list(record.rules),
         "reason": record.reason,
     }
-    return {**to_builtins(row), "percent": row.percent, "decided": decided}
+    fields = {name: value for name, value in to_builtins(row).items() if name != "last"}
+    return {**fields, "percent": row.percent, "decided": decided}
 
 
 def read_home() -> str:

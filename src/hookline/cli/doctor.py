@@ -10,7 +10,6 @@ from msgspec import to_builtins
 
 from hookline import __version__, hosts
 from hookline.cli._command import Command
-from hookline.cli._doctor import Finding, advise
 from hookline.cli._doctor.daemon import start_daemon
 from hookline.cli._doctor.environment import (
     Latency,
@@ -22,6 +21,7 @@ from hookline.cli._doctor.environment import (
 from hookline.cli._doctor.fix import apply_fixes
 from hookline.cli._doctor.hosts import HostReport, check_shared_files, examine_host, list_hosts
 from hookline.cli._output import colour, dump, sanitize
+from hookline.core.diagnosis import Finding, advise
 from hookline.core.host import Host
 from hookline.install.inspect import InstalledCommand, InstalledFile, find_installations
 from hookline.install.probe import Trial

@@ -12,7 +12,6 @@ from msgspec import to_builtins
 
 from hookline.cli import _require_person
 from hookline.cli._command import Command, parse_positive_int
-from hookline.cli._memory_files import export_memories, read_memories, rewrite_exports
 from hookline.cli._output import dump, sanitize
 from hookline.core.person_commands import PERSON_ONLY
 from hookline.core.ranking import decayed_confidence
@@ -21,6 +20,7 @@ from hookline.core.store import Store
 from hookline.core.values import replace
 from hookline.memory import learn
 from hookline.memory.consolidate import consolidate_project
+from hookline.memory.export_files import export_memories, read_memories, rewrite_exports
 from hookline.memory.extract import HALF_LIVES, named
 from hookline.memory.forget import REFUSAL, find_forgotten, forget_memories, restore_memories
 from hookline.redact import redact

@@ -17,18 +17,12 @@ from hookline.cli._command import Command
 from hookline.cli._doctor.store import describe_failures
 from hookline.cli._main import describe_error
 from hookline.cli._output import sanitize
-from hookline.cli._status import (
-    Row,
-    describe_runs,
-    find_live_sessions,
-    format_sessions,
-    read_home,
-    session_facts,
-)
+from hookline.cli._status import describe_runs, format_sessions, read_home, session_facts
 from hookline.cli.log import parse_time
 from hookline.core.store import Query, Store, StoreFailed
 from hookline.redact import redact_json
 from hookline.runtime import open_store
+from hookline.runtime.live_sessions import MAX_SILENCE, Row, find_live_sessions
 from hookline.runtime.setup import Setup, load_setup
 from hookline.system import spool
 
@@ -73,7 +67,8 @@ def _open_store(setup: Setup) -> Iterator[Store | None]:
 
 def _read_rows(store: Store, setup: Setup, args: Namespace) -> list[Row]:
     spool.drain(setup.places.spool, store)
-    return list(find_live_sessions(store, setup, since=args.since or time.time() - ACTIVE_SECONDS))
+    since = args.since or time.time() - ACTIVE_SECONDS
+    return list(find_live_sessions(store.sessions(since=since - MAX_SILENCE), store, setup, since=since))
 
 
 def _format_text(rows: list[Row] | None, now: float, args: Namespace) -> str:

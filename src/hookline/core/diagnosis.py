@@ -1,4 +1,4 @@
-"""The finding of a check by `hookline doctor`, with an id for scripts."""
+"""The finding of a check of the installation, with an id for scripts."""
 
 from typing import Literal
 

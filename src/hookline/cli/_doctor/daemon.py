@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hookline.cli._doctor import Finding, attention, note, well
+from hookline.core.diagnosis import Finding, attention, note, well
 from hookline.daemon import control
 from hookline.daemon.control import SWITCH, ensure
 from hookline.daemon.paths import DaemonFolder, create_daemon_folder, describe_problem, find_daemon_folder

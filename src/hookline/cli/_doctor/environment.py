@@ -16,10 +16,10 @@ from msgspec import Struct
 
 from hookline.cli._bench.bars import MS
 from hookline.cli._bench.world import change_folder, spawn
-from hookline.cli._doctor import Finding, advise, attention, note, well
 from hookline.cli._doctor.daemon import check_daemon, is_daemon_ours
 from hookline.cli._doctor.store import MAX_AHEAD_SECONDS, check_store
 from hookline.cli._grant import open_grants
+from hookline.core.diagnosis import Finding, advise, attention, note, well
 from hookline.core.hook import Hook
 from hookline.core.install_commands import repair_command
 from hookline.daemon.control import SWITCH

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterable
 
 from hookline.cli._confirm_changes import confirm
-from hookline.cli._doctor import Finding
 from hookline.cli._output import sanitize
+from hookline.core.diagnosis import Finding
 from hookline.system.own_command import module_command
 
 ASKS = ("init", "upgrade")

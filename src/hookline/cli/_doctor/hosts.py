@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from hookline import __version__, hosts
-from hookline.cli._doctor import Finding, Weight, advise, attention, note, well
+from hookline.core.diagnosis import Finding, Weight, advise, attention, note, well
 from hookline.core.host import Host
 from hookline.core.install_table import Installation, ObstacleCheck, SettingsFile
 from hookline.core.values import replace

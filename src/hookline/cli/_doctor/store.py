@@ -8,8 +8,8 @@ from contextlib import closing
 from statistics import median
 from typing import Any
 
-from hookline.cli._doctor import Finding, advise, attention, note
 from hookline.core import chain
+from hookline.core.diagnosis import Finding, advise, attention, note
 from hookline.core.outcome import FAILED_ACTIONS
 from hookline.core.store import Query, Store, StoreFailed
 from hookline.runtime import memory_helper, open_store
