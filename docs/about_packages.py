@@ -19,6 +19,7 @@ LAYERS = (
     ("runtime",),
     ("daemon", "loop"),
     ("engine",),
+    ("web",),
     ("cli", "testing"),
 )
 """Lowest first: a package imports only packages of lower layers."""

@@ -26,7 +26,7 @@ EXTRAS = {"genai_prices", "matplotlib", "opentelemetry", "optuna", "ray"}
 OURS_LATE = {
     (file, "hookline")
     for file in (
-        *("cli/_main.py", "cli/mcp.py", "kinds/http.py", "kinds/mcp.py"),
+        *("cli/_main.py", "cli/mcp.py", "cli/ui.py", "kinds/http.py", "kinds/mcp.py"),
         *("sinks/otel.py", "stores/postgres.py"),
     )
 }

@@ -23,6 +23,7 @@ from hookline.cli._doctor.hosts import HostReport, check_shared_files, examine_h
 from hookline.cli._output import colour, dump, sanitize
 from hookline.core.diagnosis import Finding, advise
 from hookline.core.host import Host
+from hookline.core.values import replace
 from hookline.install.inspect import InstalledCommand, InstalledFile, find_installations
 from hookline.install.probe import Trial
 from hookline.runtime.setup import Setup, load_setup
@@ -48,15 +49,7 @@ def _examine(args: Namespace) -> list[Finding]:
     env = dict(os.environ)
     setup = load_setup(env, os.getcwd())
     setup.resources.close()
-    uses_client = any(CLIENT in call.line for host in chosen for call in _list_calls(host, setup, env))
-    general = [*check_environment(setup, env), describe_client(), *(start_daemon(env) if uses_client else ())]
-    reports = [examine_host(host, setup, env, asked=bool(args.host)) for host in chosen]
-    latency = _measure_latency(reports, setup, env)
-    general += [
-        *([describe_latency(latency)] if latency else []),
-        *_check_any_installed(reports),
-        *check_shared_files(reports),
-    ]
+    reports, general, latency = _check_all(chosen, setup, env, asked=bool(args.host))
     findings = [*general, *(inner for report in reports for inner in report.findings)]
     well = not any(finding.weight == "attention" for finding in findings)
     if args.json:
@@ -64,6 +57,29 @@ def _examine(args: Namespace) -> list[Finding]:
     else:
         _show(reports, general, setup.places, well=well)
     return findings
+
+
+def list_findings(setup: Setup) -> list[Finding]:
+    """Run all checks of all hosts, and return what they found."""
+    reports, general, _ = _check_all(list_hosts(), setup, dict(os.environ), asked=False)
+    of_hosts = [replace(finding, host=report.host.name) for report in reports for finding in report.findings]
+    return [*of_hosts, *general]
+
+
+def _check_all(
+    chosen: Sequence[Host], setup: Setup, env: Mapping[str, str], *, asked: bool
+) -> tuple[list[HostReport], list[Finding], Latency | None]:
+    """Check the hosts and the environment; return the reports, the other findings and the latency."""
+    uses_client = any(CLIENT in call.line for host in chosen for call in _list_calls(host, setup, env))
+    general = [*check_environment(setup, env), describe_client(), *(start_daemon(env) if uses_client else ())]
+    reports = [examine_host(host, setup, env, asked=asked) for host in chosen]
+    latency = _measure_latency(reports, setup, env)
+    general += [
+        *([describe_latency(latency)] if latency else []),
+        *_check_any_installed(reports),
+        *check_shared_files(reports),
+    ]
+    return reports, general, latency
 
 
 def _list_calls(host: Host, setup: Setup, env: Mapping[str, str]) -> list[InstalledCommand]:

@@ -5,8 +5,8 @@ import os
 import re
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from typing import Any
 
 from hookline import hosts
@@ -32,6 +32,7 @@ from hookline.core.outcome import Step
 from hookline.core.payload import compose
 from hookline.core.values import replace
 from hookline.install.inspect import find_only_host
+from hookline.redact import redact_json
 from hookline.system.paths import find_places
 
 NOT_HOOKS = ("hookline",)
@@ -49,10 +50,27 @@ _OBJECT = re.compile(r"\s*\{\s*[\"}]")
 
 
 def run(args: Namespace) -> int:
-    host = _find_host(args)
+    with _judge_call(_find_host(args), args.what, args.cwd) as call:
+        if args.json:
+            dump(_collect_facts(*call))
+        else:
+            _show(*call)
+    return 0
+
+
+def explain_command(host: str, command: str, cwd: str) -> dict[str, Any]:
+    """Return how a command line would be judged, redacted, as `hookline explain --json` prints it."""
+    with _judge_call(hosts.load(host), command, cwd) as call:
+        return dict(redact_json(_collect_facts(*call)))
+
+
+@contextmanager
+def _judge_call(
+    host: Host, what: str, cwd: str
+) -> Iterator[tuple[Judge, Judged | None, ExplainedSteps, float, Off]]:
     recorder = CallRecorder()
-    with closing(Judge(host, args.cwd, wrap=recorder.wrap)) as judge:
-        payload = _build_payload(host, args.what, judge.cwd)
+    with closing(Judge(host, cwd, wrap=recorder.wrap)) as judge:
+        payload = _build_payload(host, what, judge.cwd)
         start = time.perf_counter()
         judged = judge.judge(payload)
         ms = (time.perf_counter() - start) * 1000
@@ -60,11 +78,7 @@ def run(args: Namespace) -> int:
         judged = replace(judged, outcome=mask_outcome(judged.outcome, hide)) if judged else None
         steps = _explain_steps(judged, recorder, hide) if judged else []
         off = _describe_switched_off(judge, judged, host, payload) if judged else {}
-        if args.json:
-            dump(_collect_facts(judge, judged, steps, ms, off))
-        else:
-            _show(judge, judged, steps, ms, off)
-    return 0
+        yield judge, judged, steps, ms, off
 
 
 def _find_host(args: Namespace) -> Host:

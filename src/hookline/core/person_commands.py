@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 PERSON_ONLY: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("allow", "approve", "off", "trust", "uninstall", "untrust"), ("",)),
+    **dict.fromkeys(("allow", "approve", "off", "trust", "ui", "uninstall", "untrust"), ("",)),
     "approvals": ("allow", "deny"),
     "budget": ("set",),
     "config": ("edit", "set"),
@@ -21,6 +21,7 @@ HARMLESS: Mapping[str, tuple[str, ...]] = {
     "approve": ("--list",),
     "daemon": ("status", "logs"),
     "trust": ("--show",),
+    "ui": ("--read-only",),
     "uninstall": ("--dry-run",),
 }
 """Words with which such a command only prints."""

@@ -1,0 +1,1 @@
+"""The dashboard of `hookline ui`: live pages over the store, served to this machine only."""

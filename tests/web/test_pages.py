@@ -1,0 +1,192 @@
+"""Test the content of the pages and their actions."""
+
+import re
+
+import pytest
+from tests.web import seed
+from tests.web.conftest import csrf, question
+
+from hookline.core.approval import Decision
+from hookline.core.rule_exceptions import find_exception
+from hookline.web.pages.health import measure
+
+MEMORY = "m1" + "0" * 30
+
+
+def read(site, path):
+    answer = site.client().get(path)
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+def test_sessions_that_need_a_person_come_first(site):
+    site.questions.append(question())
+    text = read(site, "/now")
+    places = [
+        text.index(need) for need in ("waits for your answer", "asks for permission", "waits for a prompt")
+    ]
+
+    assert places == sorted(places)
+    assert "1 subagent" in text
+
+
+@pytest.mark.parametrize(
+    ("form", "decision"),
+    [
+        ({"choice": "once"}, Decision(id="q1", choice="once")),
+        ({"choice": "session"}, Decision(id="q1", choice="session")),
+        ({"choice": "deny", "message": " not now "}, Decision(id="q1", choice="deny", message="not now")),
+    ],
+)
+def test_a_question_is_answered(site, form, decision):
+    site.questions.append(question())
+    client = site.client()
+    page = client.get("/now")
+    answer = client.post("/now/decide", data={"csrf": csrf(page), "back": "/now", "id": "q1", **form})
+
+    assert (site.decisions, answer.status_code) == ([decision], 200)
+
+
+def test_an_unknown_choice_decides_nothing(site):
+    client = site.client()
+    data = {"csrf": csrf(client.get("/now")), "id": "q1", "choice": "always", "back": "/now"}
+
+    assert "Not done: no choice named" in client.post("/now/decide", data=data).text
+    assert site.decisions == []
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("", {"r1", "r2", "r3", "r4"}),
+        ("?action=block", {"r1"}),
+        ("?host=codex", {"r3", "r4"}),
+        ("?hook=privacy-block", {"r2"}),
+        ("?text=PYTEST", {"r3"}),
+        ("?age=100s", {"r4"}),
+        ("?session=58eca2c0-5a41", {"r1", "r2"}),
+        ("?folder=/nowhere", set()),
+    ],
+)
+def test_decisions_are_filtered(site, query, shown):
+    keys = {"r1": seed.PUSH, "r2": "cat .env", "r3": "pytest -q", "r4": ">ls<"}
+    text = read(site, f"/decisions{query}")
+
+    assert {name for name, call in keys.items() if call in text} == shown
+
+
+def test_an_invalid_age_is_explained(site):
+    answer = site.client().get("/decisions?age=soon")
+
+    assert (answer.status_code, "invalid age" in answer.text) == (404, True)
+
+
+def test_a_decision_has_its_explanation_with_the_span(site):
+    text = read(site, "/decisions?position=1")
+
+    assert f"<mark>{seed.PUSH}</mark>" in text or re.search(r"<mark>[^<]*--force[^<]*</mark>", text)
+    assert "git-push-force · block" in text or "git-push-force" in text
+    assert "Passed: self-protect" in text
+
+
+def test_an_exception_excepts_exactly_this_call(site):
+    import tomllib
+    from html import unescape
+
+    text = read(site, "/decisions?position=1&reason=release+day")
+    snippet = unescape(re.search(r'<pre id="exception"[^>]*>(.*?)</pre>', text, re.DOTALL)[1])
+    allow = tuple(tomllib.loads(snippet)["hooks"]["dangerous-command"]["allow"])
+
+    def excepted(command):
+        return find_exception(allow, "dangerous-command", "git-push-force", command)
+
+    assert excepted(seed.PUSH) == "release day"
+    assert excepted(f"{seed.PUSH} --all") is None
+
+
+def test_spend_sums_by_model_and_names_silent_hosts(site, user):
+    site.store.begin_session("quiet", host="kiro", cwd=str(user.project), at=9e9)
+    text = read(site, "/spend?days=7")
+
+    assert "gpt-5-codex" in text
+    assert "No usage data from: kiro" in text
+    assert "3 sessions" in text
+
+
+def test_a_memory_is_edited_pinned_and_forgotten(site):
+    client = site.client()
+    token = csrf(client.get("/memory"))
+
+    def post(action, **form):
+        return client.post(
+            f"/memory/{action}", data={"csrf": token, "back": "/memory", "id": MEMORY, **form}
+        ).text
+
+    assert "Saved." in post("edit", text="Use uv")
+    assert "Pinned" in post("pin")
+    memory = site.store.memories([MEMORY])[0]
+    assert (memory.text, memory.pinned, memory.source) == ("Use uv", True, "user")
+    assert "Forgotten." in post("forget")
+    assert not site.store.memories([MEMORY])
+    assert "no longer exists" in post("pin")
+
+
+def test_a_fix_is_changed(site, user):
+    client = site.client()
+    token = csrf(client.get("/memory"))
+    form = {"csrf": token, "key": "E1f2", "project": str(user.project), "fix": "uv add pyyaml"}
+    client.post("/memory/fix", data=form)
+
+    assert site.store.signatures(key="E1f2")[0].fix == "uv add pyyaml"
+
+
+def test_memory_is_searched(site):
+    text = read(site, "/memory?text=postgres")
+
+    assert "Postgres must be up" in text
+    assert "No known errors match" in text
+
+
+def test_runs_have_a_chart_with_a_noise_band_and_diffs(site, user):
+    import shutil
+
+    shutil.rmtree(user.project / ".git")
+    seed.add_run(user.project, "sort-261115-1850", 5.0)
+    seed.add_run(user.project, "sort-261116-0900", 8.0)
+    run = read(site, "/runs?run=sort-261115-1850")
+
+    assert 'class="band"' in run
+    assert run.count("<circle") == 8
+    assert "+b = 3" in read(site, "/runs?run=sort-261115-1850&experiment=1")
+    assert (
+        read(site, "/runs?compare-sort-261115-1850=on&compare-sort-261116-0900=on").count('class="line') == 2
+    )
+    assert site.client().get("/runs?run=other").status_code == 404
+
+
+def test_health_runs_the_checks_on_request(site):
+    client = site.client()
+    page = client.get("/health")
+    checked = client.post("/health/check", data={"csrf": csrf(page), "back": "/health"}).text
+
+    assert "Not checked yet" in page.text
+    assert "fix &lt;b&gt;this&lt;/b&gt;" in checked
+    assert "my-check: 1 in the last 7 days" in checked
+
+
+def test_percentiles_are_those_of_the_nearest_rank():
+    found = measure("h", [float(number) for number in range(100, 0, -1)])
+
+    assert (found.calls, found.p50, found.p95, found.p99) == (100, 50.0, 95.0, 99.0)
+    assert measure("h", [7.0]).p99 == 7.0
+
+
+def test_an_empty_store_shows_every_page(store, setup):
+    from tests.web.conftest import Site
+
+    client = Site(store, setup).client()
+
+    assert {
+        client.get(f"/{page}").status_code
+        for page in ("now", "decisions", "spend", "runs", "memory", "health")
+    } == {200}
