@@ -8,7 +8,7 @@ PYTEST := -n 4 --dist loadgroup
 # The tests start thousands of processes: on a busy machine one may be too slow. What fails runs once more.
 twice = $(BIN)/python -m pytest $(PYTEST) $(1) || $(BIN)/python -m pytest $(1) --last-failed --last-failed-no-failures none
 
-.PHONY: demo test test-all test-long clients lint docs schema bench wheels fuzz format
+.PHONY: demo test test-all test-long clients lint docs schema bench wheels fuzz format screenshots
 
 $(BIN)/hookline: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -26,7 +26,8 @@ demo: $(BIN)/hookline  ## recorded sessions with hooks, then twelve experiments 
 test: lint  ## static checks and the fast tests
 	$(call twice,-m "not slow and not clients and not long")
 
-test-all: clients  ## the other tests, with reduced counts: PostgreSQL, Ray, real clients offline with a scripted model
+test-all: clients  ## the other tests, with reduced counts: PostgreSQL, Ray, a browser, real clients with a scripted model
+	$(BIN)/python -m tests.web.install
 	$(call twice,-m "slow and not clients and not long")
 	HOOKLINE_CLIENTS=1; export HOOKLINE_CLIENTS; $(call twice,-m "clients and not long" tests/clients)
 
@@ -60,6 +61,10 @@ wheels: $(BIN)/pytest  ## wheels in dist/: Linux on x86_64 and aarch64 with a st
 	$(PIP) install --group wheels
 	for target in x86_64-linux-musl aarch64-linux-musl any; do \
 		HOOKLINE_WHEEL=$$target $(BIN)/python -m hatchling build -t wheel || exit 1; done
+
+screenshots: $(BIN)/pytest  ## every page of the dashboard, light and dark, wide and phone, in build/screenshots
+	$(BIN)/python -m tests.web.install
+	$(BIN)/python -m tests.web.screenshots build/screenshots
 
 fuzz: $(BIN)/pytest  ## fuzz tests for MINUTES, such as 25
 	$(PIP) install --group fuzz

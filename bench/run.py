@@ -20,6 +20,7 @@ import payload
 import recall
 import stores
 import storm
+import ui
 import usage
 
 from hookline import __version__
@@ -40,6 +41,7 @@ LONG = {
     language: "300 prompts",
     payload: "60 MB",
     parallel: "the experiments that sleep",
+    ui: "1,000,000 records, and ten viewers",
 }
 """The long benchmarks, and the size of each."""
 

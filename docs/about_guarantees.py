@@ -8,6 +8,7 @@ _PLANTED = "tests/test_planted_secrets.py"
 _FAILED_OUTPUT = "tests/hosts/test_failed_output.py"
 _LARGE = "tests/test_large_payloads.py"
 _GRANTS = "tests/daemon/test_grants.py"
+_PAGES = "tests/web/test_security.py"
 _LIFECYCLE = "tests/daemon/test_lifecycle.py"
 
 GUARANTEES = {
@@ -159,6 +160,27 @@ GUARANTEES = {
             "folders are created for you alone",
             "tests/system/test_paths.py",
             "a_folder_and_its_missing_parents_are_for_the_user_alone",
+        ),
+    ),
+    "Dashboard": (
+        ("no page is shown without the key of the link", _PAGES, "nothing_is_shown_without_the_link"),
+        ("a link opens once", _PAGES, "a_link_opens_once_and_is_replaced"),
+        ("a change from another page is refused", _PAGES, "a_change_from_another_origin"),
+        ("a change without the form's token is refused", _PAGES, "a_change_without_the_forms_token"),
+        (
+            "a name that resolves to this machine does not reach it",
+            _PAGES,
+            "rebinding_a_name_to_this_address",
+        ),
+        (
+            "hostile text of a session executes nothing in a browser",
+            "tests/web/test_browser.py",
+            "hostile_text_executes_nothing",
+        ),
+        (
+            "an agent cannot start a dashboard that changes something",
+            "tests/cli/test_ui.py",
+            "an_agent_cannot_start_one_that_changes_something",
         ),
     ),
     "Secrets": (

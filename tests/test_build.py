@@ -54,6 +54,16 @@ def test_a_wheel_has_the_compiled_client_and_names_its_platform(sources):
     assert "py3-none-linux_" in wheel.name
 
 
+def test_a_wheel_has_every_file_of_the_dashboard(sources):
+    wheel = built(sources, "wheel", compiler=False)
+    web = sources / "src" / "hookline" / "web"
+    files = {str(path.relative_to(sources / "src")) for path in web.rglob("*") if path.is_file()}
+    with zipfile.ZipFile(wheel) as archive:
+        missing = files - {*archive.namelist()}
+
+    assert (missing, len(files) > 30) == (set(), True)
+
+
 def test_without_a_compiler_it_has_the_python_client(sources):
     wheel = built(sources, "wheel", compiler=False)
     client = client_in(wheel)

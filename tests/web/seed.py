@@ -37,6 +37,11 @@ def fill(store, project, *, now=None, hostile=False):
         store.set_notes(session, {USAGE_NOTE: {"mark": {}, "tally": tally_to_json(tally)}})
         if left is not None:
             store.set_notes(session, {BUDGET_NOTE: now + left})
+    for days in range(8, 29, 2):
+        store.begin_session(f"old-{days}", host="claude-code", cwd=str(project), at=now - days * 86_400)
+        spent = TokenCounts(90_000 * (days % 5 + 1), 20_000, 900_000, 70_000)
+        tally = Tally(spent={"claude-sonnet-4-5": spent})
+        store.set_notes(f"old-{days}", {USAGE_NOTE: {"mark": {}, "tally": tally_to_json(tally)}})
     first, second, third = sessions
     summary, why, output = (HOSTILE,) * 3 if hostile else ("cat .env", "It may contain secrets.", "token abc")
     store.record(

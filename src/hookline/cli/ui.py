@@ -9,7 +9,7 @@ from hookline.cli._command import Command
 from hookline.cli._require_person import require_person
 from hookline.cli.doctor import list_findings
 from hookline.cli.explain import explain_command
-from hookline.core.extras import describe_missing
+from hookline.core.install_commands import describe_missing
 from hookline.core.person_commands import PERSON_ONLY
 from hookline.daemon import request_approvals
 from hookline.runtime import open_store

@@ -93,7 +93,7 @@ class _Site:
             "notice": self._notices.pop(viewer, ""),
             "here": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
             "live": f"{EVENTS}?{urlencode({**request.query_params, 'page': name})}"
-            if self._pages[name].live and status == 200  # noqa: PLR2004 -- HTTP's OK
+            if self._pages[name].live and shown.live
             else "",
         }
         text = self._templates.get_template(shown.template).render({**frame, **shown.values})
@@ -147,7 +147,7 @@ class _Site:
 
 
 def _describe(error: Exception) -> View:
-    return View(template="missing.html", values={"text": str(error)})
+    return View(template="missing.html", values={"text": str(error)}, live=False)
 
 
 def _carry_out(

@@ -72,17 +72,23 @@ def _mark(scale: Scale, index: int, row: Row) -> str:
 def _band(scale: Scale, best: Sequence[tuple[float, float, float]]) -> str:
     if not any(noise for *_, noise in best):
         return ""
-    upper = [f"{scale.x(x):.1f},{scale.y(value + noise):.1f}" for x, value, noise in best]
-    lower = [f"{scale.x(x):.1f},{scale.y(value - noise):.1f}" for x, value, noise in reversed(best)]
-    return f'<polygon class="band" points="{" ".join(upper + lower)}"/>'
+    upper = _corners([(x, value + noise) for x, value, noise in best])
+    lower = _corners([(x, value - noise) for x, value, noise in best])
+    points = " ".join(f"{scale.x(x):.1f},{scale.y(value):.1f}" for x, value in (*upper, *reversed(lower)))
+    return f'<polygon class="band" points="{points}"/>'
+
+
+def _corners(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the points of a line that keeps each value until the next."""
+    corners = list[tuple[float, float]]()
+    for x, value in points:
+        corners += [(x, corners[-1][1] if corners else value), (x, value)]
+    return corners
 
 
 def _step_line(scale: Scale, points: Sequence[tuple[float, float]], kind: str) -> str:
-    corners = list[str]()
-    for x, value in points:
-        corners += [f"H{scale.x(x):.1f}"] if corners else [f"M{scale.x(x):.1f},{scale.y(value):.1f}"]
-        corners.append(f"V{scale.y(value):.1f}")
-    return f'<path class="line {kind}" d="{" ".join(corners)}"/>' if corners else ""
+    corners = [f"{scale.x(x):.1f},{scale.y(value):.1f}" for x, value in _corners(points)]
+    return f'<polyline class="line {kind}" points="{" ".join(corners)}"/>' if corners else ""
 
 
 def draw_comparison(runs: Mapping[str, Sequence[float]]) -> Markup:

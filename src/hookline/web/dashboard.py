@@ -83,6 +83,8 @@ class View(Struct, frozen=True, kw_only=True):
 
     template: str
     values: Mapping[str, Any]
+    live: bool = True
+    """Whether the live parts of the page are in it."""
 
 
 class Page(Struct, frozen=True, kw_only=True):

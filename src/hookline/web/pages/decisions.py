@@ -85,7 +85,7 @@ def _show_one(dashboard: Dashboard, params: Params) -> View:
         "guard_test": _write_guard_test(record, command) if command else "",
         "report": _write_report(record),
     }
-    return View(template="decision.html", values=values)
+    return View(template="decision.html", values=values, live=False)
 
 
 def _find_command(record: Record) -> str:

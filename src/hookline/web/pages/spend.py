@@ -45,7 +45,7 @@ def query(dashboard: Dashboard, params: Params) -> View:
     days = int(text) if text in map(str, PERIODS) else PERIODS[1]
     since = time.time() - days * DAY_SECONDS
     spendings = [*list_spendings(dashboard.store, load_models(dashboard.setup.places)[0], since)]
-    by_day = group(spendings, lambda item: time.strftime("%Y-%m-%d", time.localtime(item.session.began)))
+    by_day = group(spendings, lambda item: _name_day(item.session.began))
     tables = {
         "Project": _largest(group(spendings, lambda item: paths.project_root(item.session.cwd))),
         "Host": _largest(group(spendings, lambda item: item.session.host)),
@@ -59,16 +59,25 @@ def query(dashboard: Dashboard, params: Params) -> View:
         "periods": PERIODS,
         "total": next(iter(group(spendings, lambda item: "all")), None),
         "tables": tables,
-        "chart": draw_bars(
-            [(item.name, item.cost or 0.0) for item in sorted(by_day, key=_name)], "US dollars"
-        ),
+        "chart": draw_bars(_fill_days(by_day, since), "US dollars"),
         "silent": sorted(host for host in used - known if host),
     }
     return View(template="spend.html", values=values)
 
 
-def _name(item: Group) -> str:
-    return item.name
+def _fill_days(by_day: Iterable[Group], since: float) -> list[tuple[str, float]]:
+    """Return the cost of each day since then, also of days without sessions."""
+    costs, now = {item.name: item.cost for item in by_day}, time.time()
+    days = dict.fromkeys(_name_day(min(at, now)) for at in _count_days(since, now))
+    return [(day, costs.get(day, 0.0)) for day in days]
+
+
+def _count_days(since: float, now: float) -> list[float]:
+    return [since + index * DAY_SECONDS for index in range(int((now - since) / DAY_SECONDS) + 2)]
+
+
+def _name_day(at: float) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(at))
 
 
 def list_spendings(store: Store, models: Models, since: float) -> Iterator[Spending]:
