@@ -167,11 +167,7 @@ GUARANTEES = {
         ("a link opens once", _PAGES, "a_link_opens_once_and_is_replaced"),
         ("a change from another page is refused", _PAGES, "a_change_from_another_origin"),
         ("a change without the form's token is refused", _PAGES, "a_change_without_the_forms_token"),
-        (
-            "a name that resolves to this machine does not reach it",
-            _PAGES,
-            "rebinding_a_name_to_this_address",
-        ),
+        ("a name that leads to this machine does not reach it", _PAGES, "rebinding_a_name_to_this_address"),
         (
             "hostile text of a session executes nothing in a browser",
             "tests/web/test_browser.py",

@@ -6,6 +6,7 @@ Each page is rendered light and dark, wide and at the width of a phone.
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from tests.web import browser as browsers
@@ -56,7 +57,7 @@ def build_site(home):
     store = sqlite.open_store(str(home / "store.db"))
     seed.fill(store, project)
     site = Site(store, setup)
-    site.questions.append(question(root=str(project), cwd=str(project)))
+    site.questions.append(question(root=str(project), cwd=str(project), until=time.time() + 540))
     return site
 
 
