@@ -104,7 +104,7 @@ def fill(store, scale: float) -> None:
 
 def _record(index: int, total: int, now: float, scale: float) -> Record:
     decided = RANDOM.random() < 0.05  # noqa: PLR2004 -- a share
-    number = RANDOM.randrange(max(int(SESSIONS * scale), 1))
+    number = index * int(SESSIONS * scale) // total  # the records of a session follow each other
     return Record(
         id=f"r{index}",
         at=now - DAYS * 86_400 * (1 - index / total),

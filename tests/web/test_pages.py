@@ -105,7 +105,7 @@ def test_an_exception_excepts_exactly_this_call(site):
 
 
 def test_spend_sums_by_model_and_names_silent_hosts(site, user):
-    site.store.begin_session("quiet", host="kiro", cwd=str(user.project), at=9e9)
+    site.store.record([seed.record("k", "quiet", 9e9, "kiro", user.project, "Stop", "", "pass", (), "")])
     text = read(site, "/spend?days=7")
 
     assert "gpt-5-codex" in text

@@ -40,6 +40,8 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     sessions: tuple[Row, ...] = ()
     questions: tuple[Question, ...] = ()
     runs: tuple[RunSummary, ...] = ()
+    roots: tuple[str, ...] = ()
+    """The projects with sessions in the last day, this project first."""
     problem: str = ""
     """The reason why the store could not be read; empty if it was."""
 

@@ -85,17 +85,18 @@ class Reader:
     def _take_snapshot(self) -> Snapshot:
         now = time.time()
         live = find_live_sessions(self._sessions, self._store, self._setup, since=now - ACTIVE_SECONDS)
+        roots = self._list_roots()
         return Snapshot(
             at=now,
             sessions=tuple(live),
             questions=tuple(self._list_questions()),
-            runs=tuple(summarize_runs(self.list_roots())),
+            runs=tuple(summarize_runs(roots)),
+            roots=roots,
         )
 
-    def list_roots(self) -> list[str]:
-        """Return the roots of the projects with sessions in the last days, this project first."""
-        folders = [self._setup.places.root, *(paths.project_root(item.cwd) for item in self._sessions)]
-        return [*dict.fromkeys(filter(None, folders))]
+    def _list_roots(self) -> tuple[str, ...]:
+        folders = dict.fromkeys(item.cwd for item in self._sessions if item.cwd)
+        return tuple(dict.fromkeys([self._setup.places.root, *map(paths.project_root, folders)]))
 
 
 def summarize_runs(roots: Sequence[str]) -> list[RunSummary]:

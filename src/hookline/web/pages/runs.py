@@ -1,10 +1,8 @@
 """Runs: the experiments of the engine, one run with its chart, the diff of an experiment, runs compared."""
 
 import os
-import time
 from collections.abc import Sequence
 
-from hookline.core.store import DAY_SECONDS
 from hookline.engine import lock
 from hookline.engine import runs as engine_runs
 from hookline.engine.git import repository
@@ -12,12 +10,9 @@ from hookline.engine.git.run_git import GitFailed
 from hookline.engine.journal import FOLDER, Row
 from hookline.engine.runs import Run
 from hookline.redact import redact
-from hookline.system import paths
 from hookline.web.charts import draw_comparison, draw_run
 from hookline.web.dashboard import Dashboard, Page, Params, View
 
-RECENT_DAYS = 30
-"""Days in which a project must have had a session for its runs to be listed."""
 MAX_DIFF_CHARS = 200_000
 COMPARED = "compare-"
 """Start of the names of the boxes that select runs."""
@@ -35,9 +30,7 @@ def query(dashboard: Dashboard, params: Params) -> View:
 
 
 def _list_runs(dashboard: Dashboard) -> list[Run]:
-    sessions = dashboard.store.sessions(since=time.time() - RECENT_DAYS * DAY_SECONDS)
-    folders = dict.fromkeys([dashboard.setup.places.root, *(item.cwd for item in sessions)])
-    roots = dict.fromkeys(paths.project_root(folder) for folder in folders if folder)
+    roots = dashboard.take_snapshot().roots
     found = [
         run
         for root in roots

@@ -16,6 +16,8 @@ from hookline.web.dashboard import Dashboard, Page, Params, View
 PERIODS = (7, 30, 90)
 """Days that the page can show."""
 MAX_GROUPS = 25
+RECENT_RECORDS = 10_000
+"""The newest records, whose hosts are named if they report no usage."""
 
 
 class Spending(Struct, frozen=True, kw_only=True):
@@ -46,14 +48,15 @@ def query(dashboard: Dashboard, params: Params) -> View:
     since = time.time() - days * DAY_SECONDS
     spendings = [*list_spendings(dashboard.store, load_models(dashboard.setup.places)[0], since)]
     by_day = group(spendings, lambda item: _name_day(item.session.began))
+    roots = {cwd: paths.project_root(cwd) for cwd in {item.session.cwd for item in spendings}}
     tables = {
-        "Project": _largest(group(spendings, lambda item: paths.project_root(item.session.cwd))),
+        "Project": _largest(group(spendings, lambda item: roots[item.session.cwd])),
         "Host": _largest(group(spendings, lambda item: item.session.host)),
         "Model": _largest(group(spendings, lambda item: item.model or "unknown")),
         "Day": sorted(by_day, key=lambda item: item.name, reverse=True),
     }
     known = {item.session.host for item in spendings}
-    used = {session.host for session in dashboard.store.sessions(since=time.time() - 7 * DAY_SECONDS)}
+    used = dashboard.store.durations(last=RECENT_RECORDS).keys()
     values = {
         "days": days,
         "periods": PERIODS,
