@@ -93,7 +93,7 @@ def fill(store, scale: float) -> None:
     for number in range(int(SESSIONS * scale)):
         at = now - DAYS * 86_400 * RANDOM.random()
         tally = Tally(spent={"gpt-5-codex": TokenCounts(1000, 200, 5000, 100)}, model="gpt-5-codex", used=9)
-        store.begin_session(f"session-{number}", host="codex", cwd=f"/work/{number % 40}", at=at)
+        store.begin_session(f"session-{number}", host="codex", cwd=f"/home/user/{number % 40}", at=at)
         store.set_notes(f"session-{number}", {USAGE_NOTE: {"mark": {}, "tally": tally_to_json(tally)}})
     total = int(RECORDS * scale)
     for start in range(0, total, BATCH):
@@ -111,7 +111,7 @@ def _record(index: int, total: int, now: float, scale: float) -> Record:
         session=f"session-{number}",
         host="codex" if index % 3 else HOST,
         event="PreToolUse",
-        cwd=f"/work/{number % 40}",
+        cwd=f"/home/user/{number % 40}",
         tool="shell",
         summary="pytest -q tests/test_parser.py | tail -n 20",
         action="block" if decided else "pass",
