@@ -10,7 +10,7 @@ from hookline import hooks, hosts, kinds, sinks, stores
 from hookline.core.events import EVENTS
 from hookline.policy.entries import ENTRY, MAX_TIMEOUT_SECONDS, PRIORITIES
 from hookline.policy.model import FAILURES
-from hookline.policy.parse_files import MAX_VALUES, OPTIONS, PROFILES
+from hookline.policy.parse_files import CHOICES, MAX_VALUES, OPTIONS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NAMES = {str: "string", int: "integer", float: "number", bool: "boolean", list: "array", dict: "object"}
@@ -36,7 +36,7 @@ def _toml_schema() -> dict[str, Any]:
 
 def _option(key: str, types: Iterable[type]) -> dict[str, Any]:
     schema = _types(types, OPTION_NOTES.get(key, ""))
-    choices = {"profile": PROFILES, "store": stores.names()}.get(key)
+    choices = {**CHOICES, "store": stores.names()}.get(key)
     if choices:
         schema["enum"] = list(choices)
     if key in MAX_VALUES:

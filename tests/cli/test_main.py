@@ -30,7 +30,8 @@ def test_the_commands_for_people_are_those_of_the_table():
 
 
 REQUIRED = (
-    *("allow", "approve", "budget set", "config edit", "config set", "daemon stop", "errors resolve"),
+    *("allow", "approvals allow", "approvals deny", "approve", "budget set", "config edit", "config set"),
+    *("daemon stop", "errors resolve", "ui"),
     *("mcp serve --fire", "memory edit", "memory forget", "memory import", "memory pin", "off", "trust"),
     *("uninstall", "untrust"),
 )

@@ -11,7 +11,7 @@ ROOT = "/home/me/.cache/hookline/engine/ab/run/agent"
 RUN = "/home/me/shop/autoresearch/run"
 SCOPE = {"mutable": ("/src/**",), "immutable": ("/src/fixed",)}
 FACTS = Facts({"root": lambda: ROOT, "home": lambda: "/home/me", "run_scope": lambda: SCOPE})
-ENV = {"AUTORESEARCH_JOURNAL": f"{RUN}/results.tsv", "AUTORESEARCH_IDEAS": f"{RUN}/ideas.md"}
+ENV = {"HOOKLINE_JOURNAL": f"{RUN}/results.tsv", "HOOKLINE_IDEAS": f"{RUN}/ideas.md"}
 STATE = State(now=0.0, facts=FACTS, env=ENV)
 
 

@@ -22,7 +22,7 @@ class Prompt(NamedTuple):
     text: str
     kind: PromptKind
     published: bool
-    """Whether all changes before it were committed."""
+    """True if all changes before it were committed."""
 
 
 class Task(NamedTuple):
@@ -34,7 +34,7 @@ class Task(NamedTuple):
     prompts: tuple[Prompt, ...] = ()
     """All prompts of the session."""
     is_question: bool = False
-    """Whether the session has no request for work."""
+    """True if the session has no request for work."""
 
 
 def find_task(entries: Sequence[TranscriptEntry], before: str) -> Task:

@@ -27,10 +27,10 @@ from hookline.policy.strict_reader import (
 )
 
 __all__ = [
+    "CHOICES",
     "ENTRY",
     "FAILURES",
     "OPTIONS",
-    "PROFILES",
     "File",
     "Layer",
     "Problem",
@@ -54,9 +54,11 @@ OPTIONS: Mapping[str, tuple[type, ...]] = {
     "continuations": (int,),
 }
 """Options of hookline.toml besides `[hooks.<name>]`, and their types."""
-PROFILES = ("default", "none", "unattended")
-APPROVALS = ("host", "wait")
-"""Who answers a question in a session without a user: the host, or a person while the call waits."""
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "profile": ("default", "none", "unattended"),
+    "approvals": ("host", "wait"),
+}
+"""Values of options that have only these."""
 MAX_VALUES = {
     "answer_within": 86_400,
     "approvals_within": 86_400,
@@ -194,7 +196,7 @@ def _option_errors(key: str, value: Any, stores: list[str]) -> Iterator[tuple[Pa
         yield from (
             ((number,), f"item {int(number) + 1} of 'import' {text}") for number, text in items if text
         )
-    allowed = {"profile": PROFILES, "approvals": APPROVALS, "store": tuple(stores)}.get(key)
+    allowed = {**CHOICES, "store": tuple(stores)}.get(key)
     if allowed and value not in allowed:
         yield (), describe_unknown(key, str(value), allowed)
     maximum = MAX_VALUES.get(key)

@@ -99,6 +99,8 @@ def _print_awk(state: ShellState, call: Call, options: Options) -> Result:
     if OPAQUE in text:
         return Result(OPAQUE)
     if is_unknown(text) and not starts:
+        if any(condition for condition, _ in blocks):
+            return Result()
         text = text.strip() or UNKNOWN
     word = options.value("-F", "--field-separator")
     printed, run = list[str](), list[str]()

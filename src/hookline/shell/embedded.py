@@ -30,6 +30,7 @@ from hookline.shell.shell_state import (
     store_file,
 )
 from hookline.shell.syntax import Span
+from hookline.shell.wrappers import run_wrapped
 
 if TYPE_CHECKING:
     from hookline.shell.code import CodeResult
@@ -103,7 +104,7 @@ def run_interpreter(state: ShellState, call: Call, name: str) -> Result:
         value for option, value in options.options if value is not None and option in _CODE_OPTIONS[language]
     ]
     if language == "go" and not (_has_subcommand(operands) and operands[-1].text.endswith(".go")):
-        return Result()
+        return _run_package(call)
     if language in ("javascript", "go"):
         operands = parse_options(operands[1:]).operands if _has_subcommand(operands) else operands
         if not pieces and (options.has("-p", "-pe") or _is_eval(options.operands)):
@@ -120,6 +121,18 @@ def run_interpreter(state: ShellState, call: Call, name: str) -> Result:
     if reads_stdin:
         return _run_source(state, call, name, call.stdin, argv, "")
     return _run_file(state, call, name, operands[0].text, argv)
+
+
+def _run_package(call: Call) -> Result:
+    """Run `go run PACKAGE arguments…` as the program that the package is named after."""
+    options = parse_options(call.argv[1:], word_set("-C -mod -modfile -exec -tags -ldflags -gcflags"))
+    if [word.text for word in options.operands[:1]] != ["run"]:
+        return Result()
+    operands = parse_options(options.operands[1:], word_set("-mod -modfile -exec -tags -ldflags")).operands
+    name = operands[0].text.partition("@")[0].rpartition("/")[2] if operands else ""
+    if not name or name == "." or name.endswith(".go"):
+        return Result()
+    return run_wrapped("go run", call, (operands[0].with_text(name, ()), *operands[1:]))
 
 
 def _run_file(state: ShellState, call: Call, name: str, path: str, argv: tuple[str, ...]) -> Result:

@@ -146,20 +146,7 @@ def _fill_placeholders(command: tuple[Word, ...], root: Word) -> tuple[Word, ...
     )
 
 
-def _go(state: ShellState, call: Call) -> Result:
-    """Run `go run PACKAGE arguments…` as the program that the package is named after."""
-    options = parse_options(call.argv[1:], word_set("-C -mod -modfile -exec -tags -ldflags -gcflags"))
-    if [word.text for word in options.operands[:1]] != ["run"]:
-        return Result()
-    operands = parse_options(options.operands[1:], word_set("-mod -modfile -exec -tags -ldflags")).operands
-    name = operands[0].text.partition("@")[0].rpartition("/")[2] if operands else ""
-    if not name or name == "." or name.endswith(".go"):
-        return Result()
-    return run_wrapped("go run", call, (operands[0].with_text(name, ()), *operands[1:]))
-
-
 PROGRAMS: Mapping[str, Program] = {
-    "go": _go,
     "setarch": _setarch,
     "hatch": _hatch,
     "nix": _nix,

@@ -86,7 +86,7 @@ class View(Struct, frozen=True, kw_only=True):
     template: str
     values: Mapping[str, Any]
     live: bool = True
-    """Whether the live parts of the page are in it."""
+    """True if the live parts of the page are in it."""
 
 
 class Page(Struct, frozen=True, kw_only=True):

@@ -226,8 +226,12 @@ def _judge_move(effect: Effect, command: SimpleCommand, place: Place) -> Iterato
 
 def _moves_away(place: Place) -> bool:
     """Return whether the target of the command is in a temporary folder, from which it may vanish."""
-    effects = place.effects.get(place.index, ())
-    return any(one.action == "write" and is_temporary(one.path, one.cwd, place) for one in effects)
+    known = place.moving_away.get(place.index)
+    if known is None:
+        written = [one for one in place.effects.get(place.index, ()) if one.action == "write"]
+        known = any(is_temporary(one.path, one.cwd, place) for one in written)
+        place.moving_away[place.index] = known
+    return known
 
 
 def _judge_content(effect: Effect, command: SimpleCommand, place: Place) -> Iterator[Finding]:

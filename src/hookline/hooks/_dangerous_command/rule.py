@@ -78,6 +78,8 @@ class Place:
     """The commands for which earlier ones were searched."""
     exposing: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
     """Cache of whether the output of a command may contain a secret, by its index."""
+    moving_away: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
+    """Results of `_moves_away` of deletions, by the index of the command."""
 
     def earlier(self) -> tuple[SimpleCommand, ...]:
         """Return the commands before the one that is judged; a trap runs after all others.

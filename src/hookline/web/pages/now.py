@@ -18,7 +18,7 @@ class Card(Struct, frozen=True, kw_only=True):
 
     row: Row
     need: str
-    """Why it needs a person; empty if it does not."""
+    """The reason why it needs a person; empty if it does not."""
     rank: int
     """Its place: the most urgent need first."""
     project: str

@@ -39,7 +39,7 @@ class Group(Struct, frozen=True, kw_only=True):
     output: int
     cost: float
     unpriced: bool
-    """Whether the cost of a part is unknown."""
+    """True if the cost of a part is unknown."""
 
 
 def query(dashboard: Dashboard, params: Params) -> View:
