@@ -148,8 +148,7 @@ _LISTED = {
 
 
 def _judge_tree(effect: Effect, command: SimpleCommand, path: str, place: Place) -> Iterator[Finding]:
-    word = effect.path
-    core = find_loss(word, effect.cwd, place)
+    word, core = effect.path, find_loss(effect.path, effect.cwd, place)
     moved = [find_loss(source, cwd, place) for source, cwd in _moved_sources(effect, place)]
     core = core or next(filter(None, moved), None)
     if core is not None:
@@ -226,11 +225,9 @@ def _judge_move(effect: Effect, command: SimpleCommand, place: Place) -> Iterato
 
 def _moves_away(place: Place) -> bool:
     """Return whether the target of the command is in a temporary folder, from which it may vanish."""
-    known = place.moving_away.get(place.index)
-    if known is None:
+    if (known := place.moving_away.get(place.index)) is None:
         written = [one for one in place.effects.get(place.index, ()) if one.action == "write"]
-        known = any(is_temporary(one.path, one.cwd, place) for one in written)
-        place.moving_away[place.index] = known
+        known = place.moving_away[place.index] = any(is_temporary(o.path, o.cwd, place) for o in written)
     return known
 
 
