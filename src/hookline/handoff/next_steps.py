@@ -70,8 +70,7 @@ def find_next(entries: Sequence[TranscriptEntry], task: Task) -> tuple[str, ...]
 
 
 def _find_last_text(entries: Sequence[TranscriptEntry], task: Task) -> tuple[int, str]:
-    """Return the position and the text of the agent's last words since the task that are not mere"
-    " courtesy."""
+    """Return the position and the text of the agent's last words since the task, without courtesies."""
     texts = [
         (number, entry.text)
         for number, entry in enumerate(entries)
@@ -80,17 +79,24 @@ def _find_last_text(entries: Sequence[TranscriptEntry], task: Task) -> tuple[int
         and entry.by == "agent"
         and any(find_statements(entry.text))
     ]
-    if len(texts) > 1 and _acknowledges(task, texts[-2][0], *texts[-1]):
+    if len(texts) > 1 and (_acknowledges(task, texts[-2][0], *texts[-1]) or _continues(texts[-2], texts[-1])):
         return texts[-1][0], "\n".join((texts[-2][1], texts[-1][1]))
     return texts[-1] if texts else (task.start, "")
 
 
 def _acknowledges(task: Task, before: int, number: int, text: str) -> bool:
-    """Return whether a short text only answers a reply or a choice of the person since the text"
-    " *before*."""
+    """Return whether a short text only answers a reply or choice of the person since the text *before*."""
     kinds = [prompt.kind for prompt in task.prompts if before < prompt.number < number]
     is_answer = bool(kinds) and kinds[-1] in ("reply", "choice")
     return is_answer and len(text.split()) <= _MAX_ACKNOWLEDGEMENT and not find_steps(text)
+
+
+def _continues(before: tuple[int, str], last: tuple[int, str]) -> bool:
+    """Return whether the *last* text follows a labelled next step directly, and so leaves it open."""
+    done = says_finished(last[1]) or is_result(last[1])
+    if last[0] != before[0] + 1 or done or find_steps(last[1]):
+        return False
+    return any(label == "next" for label, _ in find_labelled(before[1]))
 
 
 def _rejects(prompt: str, step: str) -> bool:

@@ -117,7 +117,7 @@ def parse_try(parser: Parser) -> Body:
 
 
 def parse_switch(parser: Parser) -> Body:
-    """Parse a `switch`; a case without a `break` goes on with the next one."""
+    """Parse a `switch`; a case without a `break` continues with the next one."""
     expect(parser, "(")
     subject = parse_parenthesis(parser)
     expect(parser, "{")
