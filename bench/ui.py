@@ -32,6 +32,7 @@ from hookline.web.application import build_app
 from hookline.web.dashboard import Approvals, Checkup, Dashboard
 from hookline.web.keys import Keys
 from hookline.web.live_updates import Feed, Reader
+from hookline.web.spendings import Spendings
 
 RECORDS, SESSIONS, MEMORIES = 1_000_000, 20_000, 10_000
 DAYS = 90
@@ -133,7 +134,9 @@ def open_client(store, folder: str) -> TestClient:
         explain=explain_command,
         checkup=Checkup(run=list),
         take_snapshot=reader.take_snapshot,
+        spendings=Spendings(store, setup.places),
     )
+    dashboard.spendings.read()  # in the background of a real server
     app = build_app(dashboard, Feed(reader), keys, ADDRESS)
     client = TestClient(app, base_url=f"http://{ADDRESS}", headers={"origin": f"http://{ADDRESS}"})
     client.post("/enter", data={"token": keys.token})

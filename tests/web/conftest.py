@@ -15,6 +15,7 @@ from hookline.web.application import build_app
 from hookline.web.dashboard import Approvals, Checkup, Dashboard
 from hookline.web.keys import Keys
 from hookline.web.live_updates import Feed, Reader
+from hookline.web.spendings import Spendings
 
 ADDRESS = "127.9.8.7:4321"
 
@@ -32,6 +33,7 @@ class Site:
             explain=explain_command,
             checkup=Checkup(run=lambda: [attention("x", "fix <b>this</b>")]),
             take_snapshot=self.reader.take_snapshot,
+            spendings=Spendings(store, setup.places),
             read_only=read_only,
         )
         self.links = []

@@ -22,7 +22,7 @@ def run(args: Namespace) -> int:
     if not args.read_only:
         require_person("a dashboard that can change something", os.environ)
     try:
-        from hookline.web import dashboard, live_updates, serve  # noqa: PLC0415 -- the extra ui
+        from hookline.web import dashboard, live_updates, serve, spendings  # noqa: PLC0415 -- the extra ui
     except ImportError as error:
         raise LookupError(describe_missing("ui", "hookline ui")) from error
     setup = load_setup(dict(os.environ), os.getcwd())
@@ -38,6 +38,7 @@ def run(args: Namespace) -> int:
             explain=explain_command,
             checkup=dashboard.Checkup(run=partial(list_findings, setup)),
             take_snapshot=reader.take_snapshot,
+            spendings=spendings.Spendings(store, setup.places),
             read_only=args.read_only,
         )
         serve.serve(sources, reader, args.port, _announce)

@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.applications import Starlette
@@ -35,8 +35,10 @@ def build_app(dashboard: Dashboard, feed: Feed, keys: Keys, address: str) -> ASG
 
     @asynccontextmanager
     async def run_feed(app: Starlette) -> AsyncIterator[None]:
+        counting = asyncio.create_task(asyncio.to_thread(_count_spendings, dashboard))
         async with feed.run():
             yield
+        await counting  # the caller closes the store next
 
     routes = [
         Route("/", lambda request: RedirectResponse(f"/{FIRST_PAGE}")),
@@ -144,6 +146,11 @@ class _Site:
     def _render_part(self, shown: View) -> str:
         frame = {"read_only": self._dashboard.read_only, "csrf": ""}
         return self._templates.get_template(shown.template).render({**frame, **shown.values})
+
+
+def _count_spendings(dashboard: Dashboard) -> None:
+    with suppress(StoreFailed, OSError):  # the page reports it
+        dashboard.spendings.read()
 
 
 def _describe(error: Exception) -> View:

@@ -13,6 +13,7 @@ from hookline.core.frozen import EMPTY
 from hookline.core.store import Record, Store
 from hookline.runtime.live_sessions import Row
 from hookline.runtime.setup import Setup
+from hookline.web.spendings import Spendings
 
 
 class Approvals(Struct, frozen=True, kw_only=True):
@@ -73,6 +74,7 @@ class Dashboard(Struct, frozen=True, kw_only=True):
     """Returns how host, command line and folder would be judged now, as `hookline explain --json`."""
     checkup: Checkup
     take_snapshot: Callable[[], Snapshot]
+    spendings: Spendings
     read_only: bool = False
 
 

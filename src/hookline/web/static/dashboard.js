@@ -73,6 +73,11 @@ function follow() {
   }
 }
 
+// A page that is not ready yet says so, and is loaded again.
+function reloadSoon() {
+  if (document.querySelector("[data-reload]")) setTimeout(() => location.reload(), 500);
+}
+
 function copyText(event) {
   const button = event.target.closest("[data-copy]");
   if (!button) return;
@@ -110,4 +115,5 @@ document.addEventListener("keydown", useKeys);
 window.addEventListener("hashchange", enter);
 enter();
 showCount();
+reloadSoon();
 follow();

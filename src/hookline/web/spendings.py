@@ -1,0 +1,135 @@
+"""The usage of all recent sessions, kept in memory: reading that of many sessions takes seconds."""
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
+from itertools import chain
+
+from msgspec import Struct
+
+from hookline.budget.ledger import SPENT_PREFIX, USAGE_NOTE
+from hookline.budget.models import Models, find, load_models
+from hookline.core.store import DAY_SECONDS, Session, Store
+from hookline.core.usage import TokenCounts, tally_from_json
+from hookline.system import paths
+
+KEPT_DAYS = 91
+"""Days of the first count: one more than a page shows, because it shows whole days."""
+OVERLAP_SECONDS = 300.0
+"""Seconds before the last count whose sessions are read again: a record may be stored after its usage."""
+WAIT_SECONDS = 0.1
+"""Seconds that a page waits for the first count."""
+
+Spent = Mapping[str, TokenCounts]
+"""Tokens by model."""
+
+
+class Spending(Struct, frozen=True, kw_only=True):
+    """The usage of one model in one session."""
+
+    session: str
+    day: str
+    """The day on which the session began, such as `2026-01-31`."""
+    project: str
+    host: str
+    model: str
+    tokens: int
+    output: int
+    cost: float | None
+    """US dollars; None if the price of the model is unknown."""
+
+
+class Spendings:
+    """Counts the usage of all sessions once, and then only that of sessions with new records."""
+
+    def __init__(self, store: Store, places: paths.Places) -> None:
+        self._store, self._places = store, places
+        self._lock = threading.Lock()
+        self._models: Models = {}
+        self._by_session: dict[str, tuple[Spending, ...]] = {}
+        self._all: Sequence[Spending] | None = None
+        self._read_at = 0.0
+
+    def read(self) -> Sequence[Spending] | None:
+        """Return the spendings until now; None while another thread counts for the first time."""
+        if self._lock.acquire(timeout=WAIT_SECONDS):
+            try:
+                self._update()
+            finally:
+                self._lock.release()
+        return self._all
+
+    def _update(self) -> None:
+        models, now = load_models(self._places)[0], time.time()
+        if self._all is None or models != self._models:
+            usage = list_usage(self._store, now - KEPT_DAYS * DAY_SECONDS)
+            counted = dict(_price_sessions(usage, models))
+        else:
+            usage = list_new_usage(self._store, self._read_at - OVERLAP_SECONDS)
+            counted = {**self._by_session, **dict(_price_sessions(usage, models))}
+        self._by_session, self._all = counted, [*chain.from_iterable(counted.values())]
+        self._models, self._read_at = models, now
+
+
+def list_usage(store: Store, since: float) -> Iterator[tuple[Session, Spent]]:
+    """Yield the sessions that began *since* that time with their usage, from transcripts or model calls."""
+    noted = set[str]()
+    for session, note in store.session_notes(USAGE_NOTE, since=since):
+        noted.add(session.id)
+        yield session, _parse_note(note)
+    for session, counters in store.session_counters(SPENT_PREFIX, since=since):
+        if session.id not in noted:
+            yield session, _parse_counters(counters)
+
+
+def list_new_usage(store: Store, since: float) -> Iterator[tuple[Session, Spent]]:
+    """Yield the same as `list_usage` of the sessions with records *since* that time."""
+    for session in store.sessions(since=since):
+        notes = store.notes(session.id)
+        if USAGE_NOTE in notes:
+            yield session, _parse_note(notes[USAGE_NOTE])
+        else:
+            yield session, _parse_counters(store.counters(session.id))
+
+
+def _parse_note(note: object) -> Spent:
+    return tally_from_json(note.get("tally") if isinstance(note, Mapping) else None).spent
+
+
+def _parse_counters(counters: Mapping[str, int]) -> Spent:
+    spent: dict[str, TokenCounts] = {}
+    for name, count in counters.items():
+        if name.startswith(SPENT_PREFIX):
+            kind, _, model = name.removeprefix(SPENT_PREFIX).partition(":")
+            spent[model] = spent.get(model, TokenCounts())._replace(**{kind: count})
+    return spent
+
+
+def _price_sessions(
+    usage: Iterator[tuple[Session, Spent]], models: Models
+) -> Iterator[tuple[str, tuple[Spending, ...]]]:
+    find_model, find_root = cache(partial(find, models)), cache(paths.project_root)
+    for session, spent in usage:
+        root, day = find_root(session.cwd), name_day(session.began)
+        yield (
+            session.id,
+            tuple(
+                Spending(
+                    session=session.id,
+                    day=day,
+                    project=root,
+                    host=session.host,
+                    model=name,
+                    tokens=tokens.total,
+                    output=tokens.output,
+                    cost=find_model(name).cost(tokens),
+                )
+                for name, tokens in spent.items()
+            ),
+        )
+
+
+def name_day(at: float) -> str:
+    """Return the local date at that time, such as `2026-01-31`."""
+    return time.strftime("%Y-%m-%d", time.localtime(at))
