@@ -1,11 +1,13 @@
 """Test the content of the pages and their actions."""
 
 import re
+from time import time as now
 
 import pytest
 from tests.web import seed
 from tests.web.conftest import csrf, question
 
+from hookline.budget.ledger import BUDGET_NOTE
 from hookline.core.approval import Decision
 from hookline.core.rule_exceptions import find_exception
 from hookline.web.pages.health import measure
@@ -53,6 +55,47 @@ def test_an_unknown_choice_decides_nothing(site):
 
     assert "Not done: no choice named" in client.post("/now/decide", data=data).text
     assert site.decisions == []
+
+
+def set_budget(site, session, time):
+    client = site.client()
+    form = {"csrf": csrf(client.get("/now")), "back": "/now", "session": session, "time": time}
+    return client.post("/now/budget", data=form).text
+
+
+@pytest.mark.parametrize(("time", "seconds"), [("20m", 1200), (" 7d ", 604_800), ("1s", 1)])
+def test_a_time_budget_is_set(site, time, seconds):
+    before = now()
+    text = set_budget(site, "c4417e90-77aa", time)
+    end = site.store.notes("c4417e90-77aa")[BUDGET_NOTE]
+
+    assert before + seconds <= end <= now() + seconds
+    assert "Time budget set" in text
+
+
+def test_a_time_budget_is_removed(site):
+    assert "Time budget removed" in set_budget(site, "7d10b8aa-1f00", "none")
+    assert site.store.notes("7d10b8aa-1f00")[BUDGET_NOTE] is None
+
+
+@pytest.mark.parametrize(
+    ("session", "time", "problem"),
+    [
+        ("7d10b8aa-1f00", "8d", "invalid duration"),
+        ("7d10b8aa-1f00", "20", "invalid duration"),
+        ("7d10b8aa-1f00", "", "invalid duration"),
+        ("old-8", "20m", "is not active"),
+    ],
+)
+def test_a_wrong_time_budget_changes_nothing(site, session, time, problem):
+    before = site.store.notes(session)
+
+    assert problem in set_budget(site, session, time)
+    assert site.store.notes(session) == before
+
+
+def test_a_read_only_dashboard_has_no_form_of_budgets(reading_site):
+    assert "/now/budget" not in read(reading_site, "/now")
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from hookline.budget.ledger import BUDGET_NOTE, USAGE_NOTE, Ledger, find_end
+from hookline.budget.ledger import USAGE_NOTE, Ledger, find_end
+from hookline.budget.time_budget import MAX_SECONDS, parse_time, set_time_budget
 from hookline.cli import _require_person
 from hookline.cli._command import Command
 from hookline.cli._output import align, dump, sanitize
-from hookline.core import durations
 from hookline.core.events import Event
 from hookline.core.person_commands import PERSON_ONLY
 from hookline.core.store import Session, Store
@@ -24,18 +24,14 @@ from hookline.runtime import open_store
 from hookline.runtime.setup import Setup, load_setup
 from hookline.system import paths, spool
 
-MAX_SECONDS = 7 * 86_400
-"""Maximum seconds of a budget, and since the last call of a listed session."""
-NONE = "none"
-
 
 def set_budget(args: Namespace) -> int:
     _require_person.require_person("setting a budget", os.environ, consent="budget")
-    seconds = _parse_seconds(args.time)
+    seconds = parse_time(args.time)
     setup, store = _open_store()
     with closing(store):
         session, now = find_session(store, setup, args.session), time.time()
-        store.set_notes(session.id, {BUDGET_NOTE: None if seconds is None else now + seconds})
+        set_time_budget(store, session.id, seconds, now=now)
     who = f"session {_format_session(session)}, last active {_format_span(now - session.seen)} ago"
     if seconds is None:
         print(f"{who}: time budget removed")
@@ -133,23 +129,6 @@ def _list_sessions(store: Store) -> Iterator[tuple[Session, bool]]:
     for session in store.sessions(since=time.time() - MAX_SECONDS):
         if session.id and session.host:
             yield session, session.ended or claim.is_running(store, session.id) is False
-
-
-def _parse_seconds(text: str) -> int | None:
-    if text == NONE:
-        return None
-    message = f"invalid duration {text!r}: expected 1s to 7d, such as 20m, or `none`"
-    if (
-        text.isdecimal()
-    ):  # a bare number is ambiguous: minutes in a target file, but the user may mean seconds
-        raise ValueError(message)
-    try:
-        seconds = durations.parse_duration(text)
-    except ValueError:
-        seconds = 0
-    if not 0 < seconds <= MAX_SECONDS:
-        raise ValueError(message)
-    return seconds
 
 
 def _format_session(session: Session) -> str:

@@ -1,9 +1,11 @@
 """Now: the questions that wait for a person, the sessions by urgency, and the running experiments."""
 
+import time
 from collections.abc import Iterable
 
 from msgspec import Struct
 
+from hookline.budget.time_budget import parse_time, set_time_budget
 from hookline.core.approval import CHOICES, Decision
 from hookline.runtime.live_sessions import Row
 from hookline.system import git_facts, paths
@@ -95,10 +97,24 @@ def decide(dashboard: Dashboard, form: Params) -> str:
     return f"Not done: {refused}" if refused else ANSWERS[choice]
 
 
+def set_budget(dashboard: Dashboard, form: Params) -> str:
+    session, seconds = form.get("session", ""), parse_time(form.get("time", "").strip())
+    if session not in {row.session for row in dashboard.take_snapshot().sessions}:
+        raise LookupError(f"session {session[:8]!r} is not active")
+    set_time_budget(dashboard.store, session, seconds, now=time.time())
+    return "Time budget removed." if seconds is None else "Time budget set; an earlier end still applies."
+
+
 ANSWERS = {
     "once": "Allowed once.",
     "session": "Allowed for the rest of the session.",
     "deny": "Denied; the agent gets your message.",
 }
 
-PAGE = Page(title="Now", order=1, query=query, actions={"decide": decide}, live=show_updates)
+PAGE = Page(
+    title="Now",
+    order=1,
+    query=query,
+    actions={"decide": decide, "budget": set_budget},
+    live=show_updates,
+)
