@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from hookline.core.values import replace
 from hookline.core.variables import BUDGET_END, IDEAS, INSTRUCTIONS, JOURNAL, RUN, add_old_names
@@ -105,15 +106,7 @@ def _run_agent(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> Exp
     before = usage.to_json(work.read_usage(work.run.began))
     with _protect_repository(work, step.experiment) as snapshot:
         keep_refs.save_snapshot(work.state_folder, snapshot)
-        step = replace(
-            step,
-            phase="spawned",
-            mark=unattended.new_mark(),
-            began=time.time(),
-            limit=end - time.time() + work.target.agent.grace + sum(wait for _, wait in work.ladder),
-            before=before,
-        )
-        progress.save(work.state_folder, step)
+        step = _save_start(work, step, end, before)
         work.watcher.on_experiment(step.experiment, end)
         _LOG.debug("before-spawn")
         spawn, result = _run_sessions(work, step, rows, spawn, end)
@@ -130,6 +123,21 @@ def _run_agent(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> Exp
         notes={**step.notes, **agent_notes.extract_notes(spawn.extract_text(output))},
         description=spawn.describe(output) or step.description,
     )
+
+
+def _save_start(
+    work: Work, step: ExperimentProgress, end: float, before: Mapping[str, Mapping[str, Any]]
+) -> ExperimentProgress:
+    """Save that the agent may be running, with its mark and its limit in seconds."""
+    started = replace(
+        step,
+        phase="spawned",
+        mark=unattended.new_mark(),
+        began=time.time(),
+        limit=end - time.time() + work.target.agent.grace + sum(wait for _, wait in work.ladder),
+        before=before,
+    )
+    return progress.save(work.state_folder, started)
 
 
 @contextmanager
