@@ -17,11 +17,19 @@ SHORT_REPLY_BYTES = 4096
 """Bytes of a reply that always fit into a socket's buffer."""
 
 
-def listen(path: str) -> socket.socket:
+class Listener(socket.socket):
+    """A listening Unix socket; `accept` does not look up its family and type for every connection."""
+
+    family = socket.AF_UNIX
+    type = socket.SOCK_STREAM
+    proto = 0
+
+
+def listen(path: str) -> Listener:
     """Return a socket that only this user can connect to; replace the file of a dead daemon."""
     with suppress(FileNotFoundError):
         os.unlink(path)
-    listener = socket.socket(socket.AF_UNIX)
+    listener = Listener(socket.AF_UNIX)
     previous = os.umask(0o177)  # at creation, because a client checks the mode before it connects
     try:
         listener.bind(path)

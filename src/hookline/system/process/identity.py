@@ -12,6 +12,8 @@ NOTE = "hookline.process"
 BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id"
 SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh", "fish", "busybox")
 """Names of processes through which a program may start another one."""
+STAT_BYTES = 4_096
+"""More bytes than a process's line in /proc has."""
 
 
 def now() -> float:
@@ -103,8 +105,11 @@ def _start_ticks(pid: int) -> int:
 def read_stat(pid: int) -> tuple[str, list[bytes]]:
     """Return a process's name and the other fields from its state on; empty if there is no such process."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            head, _, rest = file.read().rpartition(b")")
+        file = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            head, _, rest = os.read(file, STAT_BYTES).rpartition(b")")
+        finally:
+            os.close(file)
     except OSError:
         return "", []
     return head.partition(b"(")[2].decode(errors="replace"), rest.split()
