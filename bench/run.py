@@ -24,9 +24,10 @@ import ui
 import usage
 
 from hookline import __version__
+from hookline.cli._arguments.bench import SIZE_OPTIONS
 from hookline.cli._bench.bars import Results
 from hookline.cli._bench.measure import BenchSize, measure_all
-from hookline.cli.bench import LONG_IDLE, QUICK, SIZE_OPTIONS, choose_size, show
+from hookline.cli.bench import LONG_IDLE, QUICK, choose_size, show
 
 RESULTS = Path(__file__).parent / "results.json"
 LONG = {

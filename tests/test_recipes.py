@@ -128,21 +128,26 @@ EVENTS: Mapping'''
 COMMAND = '''
 """Print a greeting."""
 
-from argparse import ArgumentParser, Namespace
-
-from hookline.cli._command import Command
+from argparse import Namespace
 
 
 def run(args: Namespace) -> int:
     print(f"hello {args.whom}")
     return 0
+'''
+ARGUMENTS = '''
+"""Arguments of `hookline greet`."""
+
+from argparse import ArgumentParser
+
+from hookline.cli._command import Command
 
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("whom", metavar="NAME")
 
 
-COMMAND = Command(about="Print a greeting.", examples="hookline greet Ada", run=run, arguments=arguments)
+COMMAND = Command(about="Print a greeting.", examples="hookline greet Ada", arguments=arguments)
 '''
 HOOK_TEST = """
 from hookline import State
@@ -191,7 +196,7 @@ def grown(tmp_path_factory):
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(source, target)
-    for path, text in RECIPES.values():
+    for path, text in (*RECIPES.values(), ("src/hookline/cli/_arguments/greet.py", ARGUMENTS)):
         file = place / path
         before = file.read_text() if file.exists() else ""
         file.write_text(before.replace("EVENTS: Mapping", text.strip(), 1) if before else text)

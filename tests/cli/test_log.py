@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.cli.log import parse_time
+from hookline.cli._arguments.log import parse_time
 
 HOOKLINE = str(Path(sys.executable).parent / "hookline")
 FORCED = "dangerous-command:git-push-force"

@@ -1,16 +1,18 @@
 """Test the command line as a whole: help for each command, and no traceback on invalid arguments."""
 
+import json
 import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from hookline import __version__, cli
 from hookline.cli import main
-from hookline.cli._main import COMMANDS, run
+from hookline.cli._main import COMMANDS, build_parser, run
 from hookline.core.person_commands import HARMLESS, HOST_ONLY, PERSON_ONLY
 
 HOOKLINE = str(Path(sys.executable).parent / "hookline")
@@ -91,6 +93,60 @@ def test_only_the_command_that_is_called_is_loaded(words, loaded):
     modules = {name.rpartition(".")[2].replace("_", "-") for name in shown.splitlines()[-1].split()}
 
     assert modules & {*COMMANDS.names()} == loaded
+
+
+LIGHT = {
+    *("hookline", "hookline.cli", "hookline.cli._command", "hookline.cli._main", "hookline.cli._arguments"),
+    *("hookline.core", "hookline.engine", "hookline.engine.target_values"),
+    *("hookline.system", "hookline.system.paths", "hookline.system.file_stamps"),
+}
+"""Modules of hookline that `--help` may load, besides those of `core` and the arguments of commands."""
+FREE = ("hookline.core.", "hookline.cli._arguments.")
+HEAVY = {"asyncio", "concurrent.futures", "email", "matplotlib", "rich", "sqlite3", "subprocess", "tomlkit"}
+COUNT_MODULES = """
+import json, os, sys
+from hookline.cli import main
+for name in sys.argv[1:]:
+    if not os.fork():
+        sys.stdout = open(os.devnull, "w")
+        try:
+            main([name, "--help"])
+        except SystemExit:
+            os.write(1, (json.dumps([name, *sys.modules]) + "\\n").encode())
+        os._exit(0)
+    os.wait()
+"""
+
+
+def test_help_does_not_load_modules_that_only_a_call_needs():
+    """Check it for each command in a new process, forked after the command line was loaded."""
+    words = [sys.executable, "-c", COUNT_MODULES, *COMMANDS.names()]
+    lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    loaded = {name: modules for name, *modules in map(json.loads, lines)}
+
+    assert loaded.keys() == {*COMMANDS.names()}
+    for name, modules in loaded.items():
+        own = {module for module in modules if module.startswith("hookline")} - LIGHT
+        heavy = {module for module in own if not module.startswith(FREE)} | HEAVY & {*modules}
+        assert (name, heavy) == (name, set())
+
+
+@pytest.mark.parametrize("name", COMMANDS.names())
+def test_every_function_that_the_arguments_name_exists(name):
+    parser = build_parser([name])
+    module = import_module(f"hookline.cli.{name}")
+    names = {subparser.get_default("run") for subparser in list_parsers(parser)} - {None}
+
+    assert names
+    assert [one for one in names - {"run"} if not callable(getattr(module, one, None))] == []
+    assert names != {"run"} or callable(module.run)
+
+
+def list_parsers(parser):
+    for action in parser._actions:  # noqa: SLF001 -- argparse has no other way to list its options
+        for subparser in dict.values(action.choices) if isinstance(action.choices, dict) else ():
+            yield subparser
+            yield from list_parsers(subparser)
 
 
 def test_the_overview_names_every_command(user):

@@ -1,4 +1,4 @@
-"""The command line: each public module of this package is one command."""
+"""The command line: each public module runs one command, whose arguments are in `_arguments`."""
 
 from hookline.cli._main import main
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, _SubParsersAction
 from collections.abc import Callable
 
 from msgspec import Struct
@@ -12,18 +12,28 @@ EXITS = "0 on success, 1 on failure, 2 for invalid arguments"
 
 
 class Command(Struct, frozen=True, kw_only=True):
-    """A subcommand of `hookline`; each public module of this package defines one as `COMMAND`."""
+    """A subcommand of `hookline`; each module of `_arguments` defines one as `COMMAND`.
+
+    Its function `run` is in the module of the same name in `hookline.cli`, which only a call imports.
+    """
 
     about: str
     """One sentence for the list of commands."""
     examples: str
     """Command lines, one per line, each with a short description."""
-    run: Callable[[Namespace], int]
-    """Function that runs the command and returns its exit code."""
     arguments: Callable[[ArgumentParser], None] = lambda parser: None
     exits: str = EXITS
     person_only: tuple[str, ...] = ()
     """Subcommands that an agent must not run, as in `PERSON_ONLY`; "" stands for the command itself."""
+
+
+def add_action(
+    subparsers: _SubParsersAction[ArgumentParser], name: str, about: str, function: str
+) -> ArgumentParser:
+    """Add an action of a command, which calls *function* of the command's module instead of `run`."""
+    parser = subparsers.add_parser(name, help=about, description=about)
+    parser.set_defaults(run=function)
+    return parser
 
 
 def parse_positive_int(text: str) -> int:

@@ -5,6 +5,7 @@ import os
 import sys
 from argparse import Action, ArgumentError, ArgumentParser, HelpFormatter, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from hookline import __version__
@@ -12,7 +13,7 @@ from hookline.cli._command import Command
 from hookline.core.registry import Registry, describe_unknown
 from hookline.core.store import StoreFailed
 
-COMMANDS = Registry(package="hookline.cli", noun="command", constant="COMMAND")
+COMMANDS = Registry(package="hookline.cli._arguments", noun="command", constant="COMMAND")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -39,7 +40,7 @@ def run(argv: Sequence[str]) -> int:
         argv = [*argv[1:], "--help"]
     arguments = build_parser(argv).parse_args(argv)
     try:
-        code = int(arguments.run(arguments))
+        code = int(getattr(import_module(arguments.module), arguments.run)(arguments))
         sys.stdout.flush()
     except BrokenPipeError:
         return discard_stdout()
@@ -98,7 +99,7 @@ def build_parser(words: Sequence[str] = ()) -> ArgumentParser:
             formatter_class=RawDescriptionHelpFormatter,
         )
         command.arguments(subparser)
-        subparser.set_defaults(run=command.run)
+        subparser.set_defaults(module=f"hookline.cli.{name.replace('-', '_')}", run="run")
     return parser
 
 

@@ -11,10 +11,10 @@ from types import ModuleType
 
 from msgspec import Struct
 
+from hookline.cli._arguments.test import PREFIX
 from hookline.core.install_commands import add_packages_command
 from hookline.system.own_command import module_command
 
-PREFIX = "test_"
 NO_TESTS = 5
 """The exit code of pytest if it found no test."""
 

@@ -1,13 +1,11 @@
 """Grant a one-time exception to a rule, for the next call that the rule would stop."""
 
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from hookline.cli import _require_person
-from hookline.cli._command import Command
 from hookline.cli._grant import issue_grant
 from hookline.core.hook import find_hook, rule_names
-from hookline.core.person_commands import PERSON_ONLY
 from hookline.core.registry import describe_unknown
 from hookline.runtime.setup import load_setup
 from hookline.system import paths
@@ -35,22 +33,3 @@ def _check_rule(rule: str) -> None:
     known = {rule for hook in ([hook] if hook else setup.hooks) for rule in rule_names(hook)}
     if known and name not in known:
         raise LookupError(describe_unknown("rule", name, sorted(known)))
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--once", required=True, metavar="RULE", help="rule id, as shown in the reason of the block"
-    )
-
-
-COMMAND = Command(
-    about="Allow one call that a rule would stop.",
-    examples="""
-hookline allow --once dangerous-command:git-push-force
-
-The daemon signs and verifies the exception, which ends with it; calls without a daemon ignore it.
-""",
-    person_only=PERSON_ONLY["allow"],
-    run=run,
-    arguments=arguments,
-)

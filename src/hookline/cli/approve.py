@@ -2,13 +2,11 @@
 
 import os
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from hookline.cli import _require_person
-from hookline.cli._command import Command
 from hookline.cli._grant import issue_grant, revoke_grants
 from hookline.cli._output import sanitize
-from hookline.core.person_commands import PERSON_ONLY
 from hookline.daemon import request_grants
 from hookline.policy import grants
 from hookline.system import paths
@@ -70,27 +68,3 @@ def _list_approvals(places: Places) -> int:
 
 def _format_time(at: float) -> str:
     return time.strftime("%H:%M:%S", time.localtime(at))
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("path", nargs="?", metavar="PATH", help="path, as the agent wrote it")
-    group = parser.add_mutually_exclusive_group()
-    group.add_argument("--list", action="store_true", help="list the approved paths of this project")
-    group.add_argument("--revoke", action="store_true", help="revoke the approval of PATH")
-    parser.add_argument(
-        "--minutes", type=int, default=10, metavar="N", help="duration of the approval (default: 10)"
-    )
-
-
-COMMAND = Command(
-    about="Allow an agent to open a guarded path once.",
-    examples="""
-hookline approve .env            the agent may open APPROVED:.env once
-
-Requires an interactive terminal outside an agent, except for --list and --revoke.
-The daemon signs and verifies the approval, which ends with it; calls without a daemon ignore it.
-""",
-    person_only=PERSON_ONLY["approve"],
-    run=run,
-    arguments=arguments,
-)

@@ -5,7 +5,6 @@ import time
 from argparse import Namespace
 from collections.abc import Iterator
 
-from hookline.cli._command import Command, add_run_argument
 from hookline.cli._run_lines import open_watcher
 from hookline.engine import experiment, lock, progress, runs
 from hookline.engine.git import repository
@@ -70,15 +69,3 @@ def _new_output(chosen: Run, number: int, positions: dict[int, int]) -> Iterator
                 yield chunk
     except OSError:
         return
-
-
-COMMAND = Command(
-    about="Show a running run live, such as one started with `hookline run --detach`.",
-    examples="""
-hookline attach sort
-
-Ctrl-C ends only the view; the run continues.
-""",
-    run=run,
-    arguments=add_run_argument,
-)

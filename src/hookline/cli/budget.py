@@ -2,7 +2,7 @@
 
 import os
 import time
-from argparse import ArgumentParser, Namespace, _SubParsersAction
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import closing
 from operator import itemgetter
@@ -13,10 +13,8 @@ from msgspec import to_builtins
 from hookline.budget.ledger import USAGE_NOTE, Ledger, find_end
 from hookline.budget.time_budget import MAX_SECONDS, parse_time, set_time_budget
 from hookline.cli import _require_person
-from hookline.cli._command import Command
 from hookline.cli._output import align, dump, sanitize
 from hookline.core.events import Event
-from hookline.core.person_commands import PERSON_ONLY
 from hookline.core.store import Session, Store
 from hookline.core.usage import Usage
 from hookline.handoff import claim
@@ -145,40 +143,3 @@ def _format_time(at: float, now: float) -> str:
     moment, today = time.localtime(at), time.localtime(now)
     day = "" if moment[:3] == today[:3] else "%Y-%m-%d "
     return time.strftime(f"{day}%H:%M:%S", moment)
-
-
-def run(args: Namespace) -> int:
-    return int(args.carry_out(args))
-
-
-def arguments(parser: ArgumentParser) -> None:
-    subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    _add_subcommand(subparsers, "set", "Set the time budget of a session.", set_budget).add_argument(
-        "time", metavar="TIME", help="duration from now, such as 20m, at most 7d; `none` removes it"
-    )
-    _add_subcommand(subparsers, "show", "Show the budget and usage of a session.", show).add_argument(
-        "--json", action="store_true", help="print JSON"
-    )
-
-
-def _add_subcommand(
-    subparsers: "_SubParsersAction[ArgumentParser]", name: str, about: str, function: Any
-) -> ArgumentParser:
-    parser = subparsers.add_parser(name, help=about, description=about)
-    parser.set_defaults(carry_out=function)
-    help_text = "session id or prefix (default: the newest of this project)"
-    parser.add_argument("--session", default="", metavar="ID", help=help_text)
-    return parser
-
-
-COMMAND = Command(
-    about="Set or show the budget of a session.",
-    examples="""
-hookline budget set 1h --session 58eca2c0
-
-`set` requires an interactive terminal outside an agent. It cannot extend the time a session started with.
-""",
-    person_only=PERSON_ONLY["budget"],
-    run=run,
-    arguments=arguments,
-)

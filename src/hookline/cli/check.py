@@ -3,13 +3,12 @@
 import json
 import sys
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import IO, Any
 
 from hookline import hosts
-from hookline.cli._command import Command
 from hookline.cli._dry_run import Judge, Judged
 from hookline.cli._progress import Advance, show_progress
 from hookline.core.events import Unreadable
@@ -94,24 +93,3 @@ def _verdict_facts(judged: Judged) -> dict[str, Any]:
         "context": list(judged.context),
         "warnings": list(outcome.warnings),
     }
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("host", metavar="HOST", help="host that sent the payloads, such as claude-code")
-    parser.add_argument("file", metavar="FILE.jsonl", help="one native payload per line; - for stdin")
-    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="run only this hook")
-    parser.add_argument("--without", action="append", default=[], metavar="NAME", help="skip this hook")
-    parser.add_argument("--cwd", default="", metavar="DIR", help="project folder")
-
-
-COMMAND = Command(
-    about="Judge recorded payloads, and print one JSON verdict per line.",
-    examples="""
-hookline check claude-code session.jsonl --only dangerous-command
-
-Each payload is judged on its own. Observers do not run. "event" is null if a line is not judged.
-""",
-    run=run,
-    arguments=arguments,
-    exits="0 for every verdict, 1 on failure, 2 for invalid arguments",
-)

@@ -4,19 +4,17 @@ import os
 import shlex
 import subprocess
 import tempfile
-from argparse import ArgumentParser, Namespace, _SubParsersAction
-from collections.abc import Callable, Iterator, Mapping
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import Any, NamedTuple
 
 from hookline.cli import _require_person
-from hookline.cli._command import Command
 from hookline.cli._confirm_changes import shorten_path
 from hookline.cli._output import dump, print_problems, print_table, sanitize
 from hookline.core.frozen import thaw
 from hookline.core.hook import Hook
 from hookline.core.host import CONTEXT_CAP, MAX_CONTINUATIONS
-from hookline.core.person_commands import PERSON_ONLY
 from hookline.core.registry import describe_unknown
 from hookline.core.store import Limits
 from hookline.core.variables import BUDGET_END, SWITCH_PREFIXES, TOKEN_TARGET
@@ -196,36 +194,6 @@ def _print_section(title: str, entries: Mapping[str, str], none: str = "") -> No
         print(f"  {none}")
 
 
-def run(args: Namespace) -> int:
-    return int(args.carry_out(args))
-
-
-def arguments(parser: ArgumentParser) -> None:
-    subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    _add_subcommand(subparsers, "show", "Show every setting with its value and source.", show).add_argument(
-        "--json", action="store_true", help="print JSON"
-    )
-    setter = _add_subcommand(subparsers, "set", "Change one setting; comments are kept.", set_value)
-    setter.add_argument("key", metavar="KEY", help="option, hooks.NAME.SETTING or sinks.NAME.SETTING")
-    setter.add_argument("value", metavar="VALUE", help="TOML value; other text is a string")
-    editor = _add_subcommand(subparsers, "edit", "Open a settings file in your editor, and check it.", edit)
-    for subparser in (setter, editor):
-        group = subparser.add_mutually_exclusive_group()
-        group.add_argument("--user", action="store_true", help="in your settings for all projects")
-        group.add_argument("--local", action="store_true", help="in hookline.local.toml of this project")
-
-
-def _add_subcommand(
-    subparsers: "_SubParsersAction[ArgumentParser]",
-    name: str,
-    about: str,
-    function: Callable[[Namespace], int],
-) -> ArgumentParser:
-    parser = subparsers.add_parser(name, help=about, description=about)
-    parser.set_defaults(carry_out=function)
-    return parser
-
-
 FILES = {"user": "hookline.toml", "project": "hookline.toml", "local": "hookline.local.toml"}
 """Name of the settings file, by its source."""
 SECTIONS = ("hooks", "sinks")
@@ -345,21 +313,3 @@ def _run_editor(text: str) -> str:
             raise OSError(f"the editor {editor!r} failed; the settings are unchanged")
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
-
-
-COMMAND = Command(
-    about="Show or change the settings.",
-    examples="""
-hookline config show --json | jq '.values[] | select(.from != "default")'
-hookline config set hooks.budget-countdown.wrap_up 600
-hookline config set --user store_address '"/data/hookline.db"'
-hookline config edit --user          open it with $VISUAL or $EDITOR
-
-`set` and `edit` change .hookline/hookline.toml of this project, unless --user or --local is given.
-They require an interactive terminal outside an agent.
-""",
-    person_only=PERSON_ONLY["config"],
-    run=run,
-    arguments=arguments,
-    exits="0 on success, and for `show` even with problems; 1 on failure, 2 for invalid arguments or values",
-)

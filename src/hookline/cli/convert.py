@@ -1,13 +1,12 @@
 """Convert hooks of one agent for another: add them to hooks.json, and report what is lost."""
 
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from textwrap import shorten
 from typing import Any
 
 from hookline import hosts
-from hookline.cli._command import Command
 from hookline.cli._confirm_changes import confirm, format_plan, shorten_path
 from hookline.cli._convert_files import ConversionContext, SourceHook, find_list_format, plan_file, read_hooks
 from hookline.cli._output import dump, sanitize
@@ -146,28 +145,3 @@ def _hook_facts(hook: SourceHook) -> dict[str, Any]:
         "event": conversion.event,
         "entry": thaw(conversion.entry),
     }
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--from", dest="source", required=True, metavar="NAME", help="source host, such as claude-code"
-    )
-    parser.add_argument("--to", dest="target", required=True, metavar="NAME", help="target host")
-    parser.add_argument("--user", action="store_true", help="convert your user hooks")
-    parser.add_argument("--payload", default="", metavar="NAME", help="payload format that the hooks expect")
-    parser.add_argument("--yes", action="store_true", help="skip the confirmation")
-    parser.add_argument("--dry-run", action="store_true", help="show the changes only")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-
-
-COMMAND = Command(
-    about="Convert hooks of one agent for another, and report what is lost.",
-    examples="""
-hookline convert --from claude-code --to codex --dry-run
-
-Converted hooks are added to hooks.json; the original hooks do not change.
-""",
-    run=run,
-    arguments=arguments,
-    exits="0 if all hooks are converted, 1 if one is not, 2 for invalid arguments",
-)

@@ -2,14 +2,11 @@
 
 import os
 import time
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter, _SubParsersAction
-from collections.abc import Callable
+from argparse import Namespace
 from typing import Any
 
-from hookline.cli._command import Command
 from hookline.cli._output import dump, sanitize, sanitize_lines
 from hookline.cli._require_person import refuse_agent
-from hookline.core.person_commands import PERSON_ONLY
 from hookline.daemon import control
 from hookline.daemon.control import SWITCH, ensure
 from hookline.daemon.paths import DaemonFolder, create_daemon_folder, describe_problem, find_daemon_folder
@@ -113,45 +110,3 @@ def _list_problems() -> list[str]:
     off = [f"{SWITCH}=off is set in the environment, so the daemon is not used"]
     checked = [(folder, describe_problem(folder)) for folder in daemon_folders() if os.path.lexists(folder)]
     return [*(off if _is_off() else []), *(f"{folder} is not used: {why}" for folder, why in checked if why)]
-
-
-def run(args: Namespace) -> int:
-    return int(args.carry_out(args))
-
-
-def arguments(parser: ArgumentParser) -> None:
-    subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    _add_subcommand(subparsers, "start", "Start the daemon.", start)
-    _add_subcommand(subparsers, "stop", "Stop the daemon after the calls in progress.", stop)
-    status_parser = _add_subcommand(subparsers, "status", "Show the state of the daemon.", status)
-    status_parser.add_argument("--json", action="store_true", help="print JSON")
-    _add_subcommand(subparsers, "logs", "Show the failures that the daemon logged.", logs)
-
-
-def _add_subcommand(
-    subparsers: "_SubParsersAction[ArgumentParser]",
-    name: str,
-    about: str,
-    function: Callable[[Namespace], int],
-) -> ArgumentParser:
-    parser = subparsers.add_parser(
-        name, help=about, description=about, formatter_class=RawDescriptionHelpFormatter
-    )
-    parser.set_defaults(carry_out=function)
-    return parser
-
-
-COMMAND = Command(
-    about="Start, stop or inspect the daemon that answers hook calls.",
-    examples="""
-hookline daemon status
-
-The first hook call starts the daemon; it exits after 30 minutes without calls.
-HOOKLINE_DAEMON=off in the environment disables it.
-Stopping the daemon ends the grants of `hookline allow`, `approve` and `off`.
-""",
-    person_only=PERSON_ONLY["daemon"],
-    run=run,
-    arguments=arguments,
-    exits="0 on success or if it is running, 1 if not, 2 for invalid arguments",
-)

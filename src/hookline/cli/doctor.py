@@ -2,14 +2,13 @@
 
 import os
 import platform
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import to_builtins
 
 from hookline import __version__, hosts
-from hookline.cli._command import Command
 from hookline.cli._doctor.daemon import start_daemon
 from hookline.cli._doctor.environment import (
     Latency,
@@ -175,26 +174,3 @@ def _format_finding(finding: Finding, places: Places) -> str:
 def _print_nonempty(text: str) -> None:
     if text:
         print(text)
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--host", action="append", default=[], metavar="NAME", help="check only this agent")
-    output = parser.add_mutually_exclusive_group()
-    output.add_argument("--json", action="store_true", help="print JSON")
-    output.add_argument("--fix", action="store_true", help="run the advised commands, after asking for each")
-    parser.add_argument("--yes", action="store_true", help="with --fix: skip the confirmations")
-
-
-COMMAND = Command(
-    about="Check the installed hooks and the environment.",
-    examples="""
-hookline doctor --host codex
-hookline doctor --fix
-
-Each installed command is run with a forced push that it must block. Nothing is recorded.
-! requires action   · for information   ✓ tested, correct
-""",
-    run=run,
-    arguments=arguments,
-    exits="0 without problems, 1 if something requires action, 2 for invalid arguments",
-)

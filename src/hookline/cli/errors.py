@@ -2,7 +2,7 @@
 
 import os
 import time
-from argparse import ArgumentParser, Namespace, _SubParsersAction
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
@@ -10,10 +10,8 @@ from typing import Any
 from msgspec import to_builtins
 
 from hookline.cli import _require_person
-from hookline.cli._command import Command, parse_positive_int
 from hookline.cli._output import align, dump, print_table, sanitize
 from hookline.core.error_signature import classify, normalize_command
-from hookline.core.person_commands import PERSON_ONLY
 from hookline.core.records import KnownError
 from hookline.core.store import Store
 from hookline.runtime import open_store
@@ -134,61 +132,3 @@ def _format_age(at: float) -> str:
     seconds = max(int(time.time() - at), 0)
     unit = next((unit for unit in UNITS if seconds >= UNITS[unit]), "m")
     return f"{seconds // UNITS[unit]}{unit}"
-
-
-def run(args: Namespace) -> int:
-    return int(args.carry_out(args))
-
-
-def arguments(parser: ArgumentParser) -> None:
-    subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    subparser = _add_subcommand(subparsers, "list", "List known errors, latest first.", list_errors)
-    _add_all_option(subparser)
-    subparser.add_argument("--fixed", action="store_true", help="only errors with a fix")
-    subparser.add_argument(
-        "-n",
-        dest="last",
-        type=parse_positive_int,
-        default=50,
-        metavar="N",
-        help="show the latest N (default: 50)",
-    )
-    subparser.add_argument("--json", action="store_true", help="print JSON lines")
-    subparser = _add_subcommand(subparsers, "show", "Show one error.", show)
-    _add_key_argument(subparser)
-    subparser.add_argument("--json", action="store_true", help="print JSON")
-    subparser = _add_subcommand(
-        subparsers, "resolve", "Set the fix of an error, or mark it resolved.", resolve
-    )
-    _add_key_argument(subparser)
-    subparser.add_argument(
-        "--fix", default="", metavar="COMMAND", help="fix; without it, agents are no longer warned"
-    )
-    _add_all_option(_add_subcommand(subparsers, "export", "Export known errors as JSON lines.", export))
-
-
-def _add_subcommand(
-    subparsers: "_SubParsersAction[ArgumentParser]", name: str, about: str, function: Any
-) -> ArgumentParser:
-    parser = subparsers.add_parser(name, help=about, description=about)
-    parser.set_defaults(carry_out=function)
-    return parser
-
-
-def _add_key_argument(parser: ArgumentParser) -> None:
-    parser.add_argument("key", metavar="KEY", help="error key or prefix")
-
-
-def _add_all_option(parser: ArgumentParser) -> None:
-    parser.add_argument("--all", action="store_true", help="all repositories")
-
-
-COMMAND = Command(
-    about="List known errors and their fixes, and record new fixes.",
-    examples="""
-hookline errors resolve pytest#3d37 --fix "uv sync"
-""",
-    person_only=PERSON_ONLY["errors"],
-    run=run,
-    arguments=arguments,
-)

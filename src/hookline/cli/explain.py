@@ -4,13 +4,12 @@ import json
 import os
 import re
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
 from hookline import hosts
-from hookline.cli._command import Command
 from hookline.cli._dry_run import Judge, Judged
 from hookline.cli._explain import (
     Branches,
@@ -258,30 +257,3 @@ def _show_hooks(judge: Judge, judged: Judged, steps: ExplainedSteps) -> None:
     for title, names in (("observers, not run", observers), ("disabled", off)):
         if names:
             print(f"{title}: {', '.join(map(sanitize, names))}")
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "host",
-        nargs="?",
-        default="",
-        metavar="HOST",
-        help="host whose format and tools apply (default: the one with hookline)",
-    )
-    parser.add_argument("what", metavar="COMMAND|JSON", help="shell command line, or native payload")
-    parser.add_argument("--cwd", default="", metavar="DIR", help="project folder")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-
-
-COMMAND = Command(
-    about="Explain how a command or payload would be judged, without running it.",
-    examples="""
-hookline explain claude-code 'git push --force origin main'
-hookline explain claude-code "$(cat payload.json)"
-
-While the guards are off, the JSON key "action_with_guards" is the result with the guards on.
-""",
-    run=run,
-    arguments=arguments,
-    exits="0 for every verdict, 2 for invalid arguments",
-)

@@ -3,12 +3,12 @@
 import json
 import os
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import Namespace
 from collections.abc import Iterable
 from typing import Any
 
 from hookline import hosts
-from hookline.cli._command import Command
+from hookline.cli._arguments.fire import BLOCKED
 from hookline.core.events import EVENTS, Unreadable
 from hookline.core.payload import decode
 from hookline.core.registry import describe_unknown
@@ -16,7 +16,6 @@ from hookline.runtime.runtime import Runtime
 
 HOST = "envelope"
 SESSION = "fire"
-BLOCKED = 2
 
 
 def run(args: Namespace) -> int:
@@ -75,50 +74,3 @@ def _set_fields(envelope: dict[str, Any], fields: Iterable[tuple[str, Any]]) -> 
                 raise ValueError(f"invalid field {name!r}: {key!r} is not an object")  # noqa: TRY004 -- ditto
         inner[last] = value
     return envelope
-
-
-def parse_field(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals or not name.removesuffix(":"):
-        raise ArgumentTypeError(
-            f"invalid field {text!r}: expected name=text or name:=JSON, such as tool.name=shell"
-        )
-    if not name.endswith(":"):
-        return name, value
-    try:
-        return name[:-1], json.loads(value)
-    except (ValueError, RecursionError):
-        raise ArgumentTypeError(f"invalid JSON after := in {text!r}") from None
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "event", metavar="EVENT", help="event name, such as PreToolUse (see `hookline list hosts`)"
-    )
-    parser.add_argument(
-        "--field",
-        action="append",
-        default=[],
-        type=parse_field,
-        metavar="NAME=VALUE",
-        help="field of the event, such as tool.name=shell; NAME:=JSON for JSON values",
-    )
-    parser.add_argument("--json", metavar="JSON", help="event as JSON; - for stdin")
-    parser.add_argument("--cwd", default=".", metavar="DIR", help="project folder")
-    parser.add_argument(
-        "--exit-code", action="store_true", help=f"exit with {BLOCKED} if the event is blocked"
-    )
-
-
-COMMAND = Command(
-    about="Fire an event, record it, and print the response as JSON.",
-    examples="""
-hookline fire PreToolUse --field tool.name=shell --field tool.input.command='git push --force'
-hookline fire PreToolUse --json '{"tool": {"name": "read", "input": {"path": "a.py"}}}'
-
-The default session id is "fire".
-""",
-    run=run,
-    arguments=arguments,
-    exits="0 for every response, 2 if blocked with --exit-code or for invalid arguments",
-)

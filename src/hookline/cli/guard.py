@@ -2,11 +2,11 @@
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter, _SubParsersAction
+from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any
 
-from hookline.cli._command import Command
+from hookline.cli._arguments.guard import TESTS
 from hookline.cli._guard.score import (
     STRICT,
     Scored,
@@ -18,7 +18,7 @@ from hookline.cli._guard.score import (
     score,
     select_guards,
 )
-from hookline.cli._guard.show_cases import TESTS, case_facts, check_file, show_cases
+from hookline.cli._guard.show_cases import case_facts, check_file, show_cases
 from hookline.cli._output import dump, print_table, sanitize
 from hookline.runtime.setup import load_setup
 from hookline.system.paths import FOLDER, project_root
@@ -54,56 +54,6 @@ def show_scores(args: Namespace) -> int:
         print(f"\n{len(strict_results):,} rows with a strict label, with {settings}\n")
         show_score(strict_results, misses=args.misses)
     return 0
-
-
-def run(args: Namespace) -> int:
-    return int(args.carry_out(args))
-
-
-def arguments(parser: ArgumentParser) -> None:
-    subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    test_parser = _add_subcommand(subparsers, "test", "Run the test cases of a project.", TEST_EXAMPLES)
-    test_parser.add_argument(
-        "file", nargs="?", metavar="FILE", help=f"file of test cases (default: {FOLDER}/{TESTS})"
-    )
-    test_parser.add_argument("--cwd", default="", metavar="DIR", help="project folder")
-    test_parser.add_argument("--json", action="store_true", help="print JSON")
-    test_parser.set_defaults(carry_out=test)
-    score_parser = _add_subcommand(
-        subparsers, "score", "Print recall and false alarms on a labelled file.", SCORE_EXAMPLES
-    )
-    score_parser.add_argument("file", metavar="FILE.jsonl", help="one labelled case per line")
-    score_parser.add_argument(
-        "--only", action="append", default=[], metavar="HOOK", help="score only this guard, even if it is off"
-    )
-    score_parser.add_argument("--misses", action="store_true", help="list the misjudged rows")
-    score_parser.add_argument("--json", action="store_true", help="print JSON")
-    score_parser.set_defaults(carry_out=show_scores)
-
-
-def _add_subcommand(
-    subparsers: "_SubParsersAction[ArgumentParser]", name: str, about: str, epilog: str
-) -> ArgumentParser:
-    return subparsers.add_parser(
-        name, help=about, description=about, epilog=epilog, formatter_class=RawDescriptionHelpFormatter
-    )
-
-
-TEST_EXAMPLES = """examples:
-  hookline guard test tests/policy.jsonl
-
-Each line is a JSON object with "command" or "payload", and "expect": "block", "ask" or "allow".
-Optional keys: "rule", "host", "cwd", "why". Modified calls count as allowed.
-
-exit codes: 0 if all tests pass, 1 if one fails, 2 for an invalid test or invalid arguments"""
-SCORE_EXAMPLES = """examples:
-  hookline guard score secrets.jsonl --only redact-secrets --misses
-
-Each line is a JSON object with "expect" (block, warn, redact, gate, allow, keep or pass) and one of "cmd",
-"tool" with "path", "input" or "command", "text" with "secrets", or "prompt". "tier" and "category" group the
-rows; the tier "contested" is not in the totals.
-
-exit codes: 0 for all scores, 1 on failure, 2 for invalid arguments"""
 
 
 def show_score(scored: Sequence[Scored], *, misses: bool) -> None:
@@ -169,17 +119,3 @@ def _share_facts(share: Share) -> dict[str, Any]:
         "flagged": share.flagged,
         "falseAlarms": share.false_alarms,
     }
-
-
-COMMAND = Command(
-    about="Test the guards, or score them on a labelled file.",
-    examples="""
-hookline guard test
-hookline guard score matrix.jsonl --only dangerous-command --misses
-
-`hookline guard ACTION --help` describes the format of the files.
-""",
-    run=run,
-    arguments=arguments,
-    exits="0 on success, 1 if a test fails, 2 for invalid arguments",
-)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 import signal
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from hookline.cli._command import Command
 from hookline.core.host import Host
 from hookline.core.response import Notify
 from hookline.daemon.client import open_standard_streams, print_reply, read_all, write_all
@@ -88,22 +87,3 @@ def _report_error(text: str) -> int:
     with suppress(OSError):  # stderr is closed
         write_all(2, f"hookline: {text}\n".encode("utf-8", "backslashreplace"))
     return 0
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("host", metavar="HOST", help="host that sends the payload, such as claude-code")
-    parser.add_argument("--event", default="", help="native event, if the payload does not name it")
-    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="run only this hook")
-    parser.add_argument("--without", action="append", default=[], metavar="NAME", help="skip this hook")
-    parser.add_argument("--call", default="", metavar="ID", help="unique id; a retry is recorded once")
-
-
-COMMAND = Command(
-    about="Answer a hook call: native payload on stdin, native reply on stdout.",
-    examples="""
-hookline hook claude-code --only dangerous-command < payload.json
-""",
-    run=run,
-    arguments=arguments,
-    exits="0, or the code with which the host blocks or warns",
-)

@@ -1,11 +1,10 @@
 """Install hooks into the settings files of agents, after showing the changes and asking."""
 
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 
 from hookline import hosts
-from hookline.cli._command import Command
 from hookline.cli._confirm_changes import confirm, describe_result, format_plan, shorten_path
 from hookline.core.host import Host
 from hookline.core.install_commands import path_command
@@ -86,28 +85,3 @@ def _report_no_hosts() -> int:
     names = ", ".join(name for name in hosts.names() if hosts.load(name).install)
     print(f"no agent found; choose one with --host: {names}")
     return 1
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--host", action="append", default=[], metavar="NAME", help="agent, such as claude-code; repeatable"
-    )
-    scope = parser.add_mutually_exclusive_group()
-    scope.add_argument("--user", action="store_true", help="install for all your projects")
-    scope.add_argument("--local", action="store_true", help="install for yourself in this project")
-    parser.add_argument("--yes", action="store_true", help="skip the confirmation")
-    parser.add_argument("--dry-run", action="store_true", help="show the changes only")
-    parser.add_argument("--print", action="store_true", help="print the settings to add by hand")
-
-
-COMMAND = Command(
-    about="Install hooks into the agents that are used here.",
-    examples="""
-hookline init
-hookline init --host codex --dry-run
-
-Your own hooks, comments and formatting are kept. `hookline uninstall` reverts the changes.
-""",
-    run=run,
-    arguments=arguments,
-)

@@ -1,13 +1,13 @@
 """Show the hooks with their source and state, the abilities of each host, and the sinks."""
 
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
 from hookline import hosts, sinks
-from hookline.cli._command import Command
+from hookline.cli._arguments.list import VIEWS
 from hookline.cli._output import dump, print_problems, print_table
 from hookline.core.derive import find_abilities, find_coverage
 from hookline.core.events import ALL_ABILITIES, EVENTS, Event
@@ -16,9 +16,6 @@ from hookline.core.hook import Hook
 from hookline.core.host import Host
 from hookline.runtime import telemetry
 from hookline.runtime.setup import Setup, load_setup
-
-VIEWS = ("hooks", "hosts", "sinks")
-
 
 NOT_RUN = "(from its documentation, not run)"
 
@@ -195,22 +192,3 @@ def _sink_facts(setup: Setup) -> Iterator[dict[str, Any]]:
 def _sink_rows(setup: Setup) -> Iterator[tuple[str, ...]]:
     for facts in _sink_facts(setup):
         yield facts["name"], "on" if facts["on"] else "off", facts["state"], facts["about"]
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("view", nargs="?", choices=VIEWS, help="default: all")
-    parser.add_argument("--wide", action="store_true", help="also list settings, with every row on one line")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-
-
-COMMAND = Command(
-    about="List hooks, hosts and sinks.",
-    examples="""
-hookline list hooks
-
-native: the host fires the event itself; derived: hookline derives it from another event.
-""",
-    run=run,
-    arguments=arguments,
-    exits="0 even with configuration problems, 2 for invalid arguments",
-)

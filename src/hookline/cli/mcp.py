@@ -3,14 +3,12 @@
 import os
 import secrets
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import Namespace
 from contextlib import suppress
 from typing import Any
 
-from hookline.cli._command import Command
 from hookline.cli._main import discard_stdout
 from hookline.core.install_commands import describe_missing
-from hookline.core.person_commands import PERSON_ONLY
 from hookline.system import paths
 from hookline.system.paths import create_private
 
@@ -82,43 +80,3 @@ def _create_secret(path: str) -> str:
         os.link(temporary, path)
     os.unlink(temporary)
     return _read_secret(path) or secret
-
-
-def run(args: Namespace) -> int:
-    return int(args.carry_out(args))
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 1 << 16:
-        raise ArgumentTypeError(f"invalid port {text!r}: expected 0 to 65535")
-    return int(text)
-
-
-def arguments(parser: ArgumentParser) -> None:
-    subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    about = "Serve MCP until the client disconnects."
-    serve_parser = subparsers.add_parser("serve", help=about, description=about)
-    serve_parser.set_defaults(carry_out=serve)
-    serve_parser.add_argument(
-        "--http",
-        type=_port,
-        metavar="PORT",
-        help="serve over local HTTP instead of stdio; 0 for any free port",
-    )
-    serve_parser.add_argument("--cwd", default=".", metavar="FOLDER", help="project folder")
-    serve_parser.add_argument(
-        "--fire", action="store_true", help="also offer the tool `fire`; not for agents"
-    )
-
-
-COMMAND = Command(
-    about="Serve memory, verdicts and budgets to agents over MCP.",
-    examples="""
-hookline mcp serve --http 8765      http://127.0.0.1:8765/mcp, with a secret as bearer token
-
-Tools: recall, remember, verdict, budget; with --fire also fire.
-""",
-    person_only=PERSON_ONLY["mcp"],
-    run=run,
-    arguments=arguments,
-)

@@ -3,19 +3,16 @@
 import os
 import sys
 import time
-from argparse import ArgumentParser, Namespace, _SubParsersAction
+from argparse import Namespace
 from collections.abc import Callable
 from contextlib import closing
-from typing import Any
 
 from msgspec import to_builtins
 
 from hookline.cli import _require_person
-from hookline.cli._command import Command, parse_positive_int
 from hookline.cli._output import dump, sanitize
-from hookline.core.person_commands import PERSON_ONLY
 from hookline.core.ranking import decayed_confidence
-from hookline.core.records import KINDS, RELATIONS, USER, Memory
+from hookline.core.records import RELATIONS, USER, Memory
 from hookline.core.store import Store
 from hookline.core.values import replace
 from hookline.memory import learn
@@ -30,20 +27,24 @@ from hookline.runtime.setup import Setup, load_setup
 from hookline.system import git_facts
 from hookline.system.git_facts import find_origin
 
-SCOPES = ("user", "repository", "branch", "issue")
 MAX_MEMORIES = 1_000_000
-DEFAULT_ROWS = 50
 ID_LENGTH = 8
 """Characters shown of an id; any unique prefix is accepted."""
 
 
-def run(args: Namespace) -> int:
-    setup = load_setup(dict(os.environ), os.getcwd())
-    setup.resources.close()
-    with closing(open_store.open_store(setup)) as store:
-        return int(args.carry_out(args, store, setup))
+def with_store(action: Callable[[Namespace, Store, Setup], int]) -> Callable[[Namespace], int]:
+    """Return the *action* as a function that opens the project's store for it."""
+
+    def act(args: Namespace) -> int:
+        setup = load_setup(dict(os.environ), os.getcwd())
+        setup.resources.close()
+        with closing(open_store.open_store(setup)) as store:
+            return action(args, store, setup)
+
+    return act
 
 
+@with_store
 def show(args: Namespace, store: Store, setup: Setup) -> int:
     project = None if args.all else find_origin(setup.places.root)
     words, now = " ".join(getattr(args, "words", ())), time.time()
@@ -63,6 +64,7 @@ def show(args: Namespace, store: Store, setup: Setup) -> int:
     return 0
 
 
+@with_store
 def add(args: Namespace, store: Store, setup: Setup) -> int:
     kind = args.kind or "fact"
     text = learn.normalize_text(" ".join(args.text))
@@ -104,6 +106,7 @@ def _merge(memory: Memory, existing: Memory) -> Memory:
     )
 
 
+@with_store
 def edit(args: Namespace, store: Store, setup: Setup) -> int:
     _require_person.refuse_agent("editing a memory", setup.env)
     memory = _find_memory(store, args.id)
@@ -115,12 +118,14 @@ def edit(args: Namespace, store: Store, setup: Setup) -> int:
     return _report_problems(problems)
 
 
+@with_store
 def pin(args: Namespace, store: Store, setup: Setup) -> int:
     _require_person.refuse_agent("pinning a memory", setup.env)
     store.remember(replace(_find_memory(store, args.id), pinned=not args.off))
     return 0
 
 
+@with_store
 def forget(args: Namespace, store: Store, setup: Setup) -> int:
     _require_person.refuse_agent("forgetting a memory", setup.env)
     memories = {memory.id: memory for memory in (_find_memory(store, name) for name in args.ids)}
@@ -137,6 +142,7 @@ def _report_problems(problems: list[str]) -> int:
     return 1 if problems else 0
 
 
+@with_store
 def export(args: Namespace, store: Store, setup: Setup) -> int:
     project = None if args.all else find_origin(setup.places.root)
     count = export_memories(store, store.recall("", project=project, limit=MAX_MEMORIES), args.file)
@@ -145,6 +151,7 @@ def export(args: Namespace, store: Store, setup: Setup) -> int:
     return 0
 
 
+@with_store
 def import_memories(args: Namespace, store: Store, setup: Setup) -> int:
     _require_person.refuse_agent("importing memories", setup.env)
     memories = read_memories(args.file, project=find_origin(setup.places.root) if args.here else None)
@@ -158,6 +165,7 @@ def import_memories(args: Namespace, store: Store, setup: Setup) -> int:
     return 0
 
 
+@with_store
 def consolidate(args: Namespace, store: Store, setup: Setup) -> int:
     summary = consolidate_project(store, setup.places, time.time())
     print(summary or "another process is consolidating")
@@ -220,76 +228,3 @@ def _print(memory: Memory, now: float, *, as_json: bool) -> None:
     )
     for relation, other in memory.relations:
         print(f"          {relation} {sanitize(other[:ID_LENGTH])}")
-
-
-def arguments(parser: ArgumentParser) -> None:
-    subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    _add_filter_options(_add_subcommand(subparsers, "list", "List memories, most certain first.", show))
-    search_parser = _add_subcommand(subparsers, "search", "Search memories, best match first.", show)
-    search_parser.add_argument("words", nargs="+", metavar="WORD")
-    _add_filter_options(search_parser)
-    add_parser = _add_subcommand(subparsers, "add", "Add a memory.", add)
-    add_parser.add_argument("text", nargs="+", metavar="TEXT")
-    edit_parser = _add_subcommand(subparsers, "edit", "Edit a memory.", edit)
-    edit_parser.add_argument("id", metavar="ID")
-    edit_parser.add_argument("text", nargs="*", metavar="TEXT", help="new text")
-    for subparser in (add_parser, edit_parser):
-        _add_memory_options(subparser)
-    pin_parser = _add_subcommand(subparsers, "pin", "Pin a memory, so that it never fades.", pin)
-    pin_parser.add_argument("id", metavar="ID")
-    pin_parser.add_argument("--off", action="store_true", help="unpin it")
-    forget_parser = _add_subcommand(
-        subparsers, "forget", "Delete memories from the store, handoffs and exported files.", forget
-    )
-    forget_parser.add_argument("ids", nargs="+", metavar="ID")
-    export_parser = _add_subcommand(subparsers, "export", "Export memories as JSON lines.", export)
-    export_parser.add_argument("--all", action="store_true", help="all projects")
-    import_parser = _add_subcommand(subparsers, "import", "Import an exported file.", import_memories)
-    import_parser.add_argument("--here", action="store_true", help="assign the memories to this project")
-    for subparser in (export_parser, import_parser):
-        subparser.add_argument("file", metavar="FILE", help="`-` for stdin or stdout")
-    _add_subcommand(subparsers, "consolidate", "Merge duplicates and delete faded memories now.", consolidate)
-
-
-def _add_filter_options(parser: ArgumentParser) -> None:
-    parser.add_argument("--all", action="store_true", help="all projects")
-    parser.add_argument("--kind", choices=KINDS)
-    parser.add_argument("--scope", choices=SCOPES)
-    parser.add_argument(
-        "-n", dest="most", type=parse_positive_int, default=DEFAULT_ROWS, metavar="N", help="maximum number"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON lines")
-
-
-def _add_memory_options(parser: ArgumentParser) -> None:
-    parser.add_argument("--kind", choices=KINDS)
-    parser.add_argument("--scope", choices=SCOPES, help="default: repository")
-    parser.add_argument("--issue", default="", metavar="N", help="issue (default: from the branch name)")
-    parser.add_argument("--confidence", type=float, metavar="0..1")
-    parser.add_argument("--half-life", type=float, metavar="DAYS", help="0: never fades")
-    parser.add_argument("--pin", action="store_true")
-    parser.add_argument("--tag", action="append", default=[], metavar="WORD", help="extra search term")
-    for what in RELATIONS:
-        parser.add_argument(f"--{what}", action="append", default=[], metavar="ID")
-
-
-def _add_subcommand(
-    subparsers: "_SubParsersAction[ArgumentParser]", name: str, about: str, function: Callable[..., Any]
-) -> ArgumentParser:
-    parser = subparsers.add_parser(name, help=about, description=about)
-    parser.set_defaults(carry_out=function)
-    return parser
-
-
-COMMAND = Command(
-    about="List, search, add, edit and delete memories.",
-    examples="""
-hookline memory search how to run the tests
-hookline memory add --kind convention "Tests live beside the code"
-
-Output columns: id, scope, kind, confidence, text.
-""",
-    person_only=PERSON_ONLY["memory"],
-    run=run,
-    arguments=arguments,
-)

@@ -1,9 +1,8 @@
 """Create a branch with the kept experiments of a run, unless the guard fails."""
 
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
-from hookline.cli._command import Command, add_run_argument
 from hookline.cli._output import sanitize
 from hookline.engine import lock, merge, runs
 from hookline.engine.git.repository import open_repository
@@ -34,33 +33,3 @@ def _print_result(branch: str, experiments: tuple[int, ...], metric: float | Non
     value = "metric not measurable" if metric is None else f"metric {metric:g}"
     print(f"branch {sanitize(branch)}: experiments {numbers}; {guard}, {value}")
     print(f"review it with `git log -p {sanitize(branch)}`, then run `git merge {sanitize(branch)}`")
-
-
-def arguments(parser: ArgumentParser) -> None:
-    add_run_argument(parser)
-    parser.add_argument(
-        "--only",
-        type=int,
-        nargs="+",
-        default=[],
-        metavar="N",
-        help="experiments (default: all kept ones)",
-    )
-    parser.add_argument(
-        "--onto", default="", metavar="COMMIT", help="base of the branch (default: that of the run)"
-    )
-    parser.add_argument("--branch", default="", metavar="NAME", help="name of the branch")
-
-
-COMMAND = Command(
-    about="Create a branch with the kept experiments of a run, for review.",
-    examples="""
-hookline merge sort-261115-1850
-hookline merge --only 3 7 --onto main
-
-The branch is created only if the guard passes. Your checkout does not change.
-""",
-    run=run,
-    arguments=arguments,
-    exits="0 on success, 1 if the guard or git fails or nothing was kept, 2 for invalid arguments",
-)

@@ -1,13 +1,12 @@
 """Create a hook: a working file, and a test for it that passes."""
 
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from functools import partial
 from keyword import iskeyword
 from shlex import quote
 from string import Template
 
-from hookline.cli._command import Command
 from hookline.core.hook import find_hook
 from hookline.runtime.setup import load_setup
 from hookline.system.paths import Places, create_private, find_places
@@ -114,19 +113,3 @@ def _print_next_steps(places: Places, hook: str, test: str, *, user: bool) -> No
         print("  hookline trust        # project hooks run only if trusted")
     print("  hookline list hooks   # shows the new hook")
     print("  hookline explain envelope 'shutdown now'   # shows its verdict")
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("what", choices=("hook",), metavar="hook", help="kind of file to create")
-    parser.add_argument("name", metavar="NAME", help="lower-case letters, digits and -")
-    parser.add_argument("--user", action="store_true", help="for all your projects")
-
-
-COMMAND = Command(
-    about="Create a hook in .hookline/hooks, with a test.",
-    examples="""
-hookline new hook no-deploys
-""",
-    run=run,
-    arguments=arguments,
-)

@@ -3,12 +3,10 @@
 import os
 import re
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from hookline.cli import _require_person
-from hookline.cli._command import Command
 from hookline.cli._grant import issue_grant
-from hookline.core.person_commands import PERSON_ONLY
 from hookline.policy.grants import MAX_SECONDS
 from hookline.system import paths
 
@@ -31,21 +29,3 @@ def _parse_seconds(text: str) -> int:
     if not 0 < seconds <= MAX_SECONDS:
         raise ValueError(f"invalid duration {text!r}: expected 1s to 8h, such as 10m")
     return seconds
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("time", metavar="TIME", help="duration, such as 10m; at most 8h")
-
-
-COMMAND = Command(
-    about="Switch the built-in guards off for a limited time.",
-    examples="""
-hookline off 10m
-
-The daemon signs and verifies this, and it ends with the daemon; calls without a daemon ignore it.
-To disable a guard for good, use `enabled = false` in the settings.
-""",
-    person_only=PERSON_ONLY["off"],
-    run=run,
-    arguments=arguments,
-)

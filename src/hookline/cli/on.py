@@ -3,7 +3,6 @@
 import os
 from argparse import Namespace
 
-from hookline.cli._command import Command
 from hookline.cli._grant import revoke_grants
 from hookline.cli._output import sanitize
 from hookline.system import paths
@@ -14,12 +13,3 @@ def run(args: Namespace) -> int:
     count = revoke_grants(places)
     print(f"guards are on in {sanitize(places.root)}; {count} {'grant' if count == 1 else 'grants'} revoked")
     return 0
-
-
-COMMAND = Command(
-    about="Switch the built-in guards on again, and revoke all exceptions and approvals.",
-    examples="""
-hookline on
-""",
-    run=run,
-)

@@ -1,9 +1,8 @@
 """Draw a chart of a run: the metric of each experiment, the kept ones, and the best so far."""
 
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
-from hookline.cli._command import Command, add_run_argument
 from hookline.cli._output import sanitize
 from hookline.engine import plot, runs, targets
 
@@ -19,20 +18,3 @@ def run(args: Namespace) -> int:
         raise ValueError(str(error)) from None
     print(f"wrote {sanitize(os.path.relpath(path))}")
     return 0
-
-
-def arguments(parser: ArgumentParser) -> None:
-    add_run_argument(parser)
-    parser.add_argument(
-        "--out", default="", metavar="FILE", help="output file, .png or .svg (default: plot.png of the run)"
-    )
-
-
-COMMAND = Command(
-    about="Draw a run as a chart.",
-    examples="""
-hookline plot sort-261115 --out sort.svg
-""",
-    run=run,
-    arguments=arguments,
-)

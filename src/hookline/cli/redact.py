@@ -4,11 +4,10 @@ import codecs
 import json
 import os
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from hookline.cli._command import Command
 from hookline.redact import Rules
 from hookline.redact.gitleaks_rules import parse_rules
 from hookline.redact.stream import redact_stream
@@ -71,22 +70,3 @@ def _read_chunks(source: int) -> Iterator[str]:
 def _write(text: str) -> None:
     sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
     sys.stdout.buffer.flush()
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="input (default: stdin)")
-    parser.add_argument("--report", action="store_true", help="report kind and line of each secret on stderr")
-    parser.add_argument("--json", action="store_true", help="report as JSON lines, with a count")
-    parser.add_argument("--rules", default="", metavar="FILE", help="additional gitleaks rule file")
-
-
-COMMAND = Command(
-    about="Redact secrets in a text stream; line numbers do not change.",
-    examples="""
-hookline redact --report build.log > clean.log
-tail -f app.log | hookline redact
-""",
-    run=run,
-    arguments=arguments,
-    exits="0 even if secrets were found, 1 on failure, 2 for invalid arguments",
-)

@@ -5,13 +5,12 @@ import os
 import signal
 import sys
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from itertools import islice
 from typing import Any, TypeVar
 
-from hookline.cli._command import Command
 from hookline.cli._output import dump, sanitize
 from hookline.cli._progress import Advance, show_progress
 from hookline.cli._replay.calls import ParsedLine, parse_file
@@ -97,20 +96,6 @@ def _add_verdicts(report: ReplayReport, file: str, batch: Sequence[ParsedLine], 
             report.add_verdict(event, (file, parsed.line.number), verdict, others[0] if others else None)
 
 
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("files", metavar="FILE", nargs="+", help="recording; - for stdin")
-    parser.add_argument(
-        "--against", default="", metavar="OTHER.toml", help="compare with these user settings"
-    )
-    parser.add_argument(
-        "--all", action="store_true", help="list every call of a group, not three; JSON always has all"
-    )
-    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="run only this hook")
-    parser.add_argument("--without", action="append", default=[], metavar="NAME", help="skip this hook")
-    parser.add_argument("--cwd", default="", metavar="DIR", help="project folder")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-
-
 _T = TypeVar("_T")
 Work = Callable[[Any], _T]
 CHUNK_SIZE = 16
@@ -151,18 +136,3 @@ def _run_work(payload: Any) -> Any:
     if _work is None:
         raise RuntimeError("the worker process has no function to run")
     return _work(payload)
-
-
-COMMAND = Command(
-    about="Judge recorded sessions by the current policy.",
-    examples="""
-hookline replay ~/.claude/projects/*/*.jsonl --against stricter.toml
-hookline log --json | hookline replay -
-
-Reads transcripts of Claude Code and Codex, and the audit trail (JSON lines or the SQLite store).
-Each call is judged on its own. Observers do not run.
-""",
-    run=run,
-    arguments=arguments,
-    exits="0 for every verdict, 1 if a file is not a readable recording, 2 for invalid arguments",
-)

@@ -3,7 +3,7 @@
 import os
 import signal
 import sys
-from argparse import REMAINDER, ArgumentParser, ArgumentTypeError, Namespace
+from argparse import Namespace
 from contextlib import closing
 
 from msgspec import to_builtins
@@ -11,7 +11,6 @@ from msgspec import to_builtins
 from hookline import hosts
 from hookline.budget.ledger import USAGE_NOTE
 from hookline.cli import budget
-from hookline.cli._command import Command
 from hookline.cli._output import dump, sanitize, sanitize_lines
 from hookline.core.events import PreCompact
 from hookline.core.records import Handoff
@@ -27,8 +26,6 @@ from hookline.system.paths import Places
 
 MAX_TASK_LENGTH = 120
 """Characters of a task that are shown."""
-MAX_GRACE = 86_400
-"""Maximum of --grace, in seconds."""
 END_REASONS = {
     "no-hook-called": "the session called no hooks, so it was not rotated; run `hookline doctor`",
     "resumed": "the command resumed the rotated session, so its context is full; remove that option",
@@ -136,7 +133,9 @@ def _run_headless(args: Namespace, command: list[str], runtime: Runtime) -> int:
             runtime=runtime,
             env=os.environ,
             options=RotationOptions(
-                host=_find_host(command[0]), max_sessions=args.max_sessions, grace=args.grace
+                host=_find_host(command[0]),
+                max_sessions=args.max_sessions or rotation.MAX_SESSIONS,
+                grace=rotation.GRACE_SECONDS if args.grace is None else args.grace,
             ),
             handoff=handoff,
             notify=reporter,
@@ -206,71 +205,3 @@ def _print_message(text: str) -> None:
 def _find_host(program: str) -> str:
     name = os.path.basename(program)
     return next((host for host in hosts.names() if hosts.load(host).program == name), "")
-
-
-def _parse_sessions(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise ArgumentTypeError(f"invalid number of sessions {text!r}: expected 1 or more")
-    return int(text)
-
-
-def _parse_seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= MAX_GRACE:
-        raise ArgumentTypeError(f"invalid number of seconds {text!r}: expected 0 to {MAX_GRACE}")
-    return seconds
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--session", default="", metavar="ID", help="session id or prefix (default: the newest)"
-    )
-    parser.add_argument("--show", action="store_true", help="show the newest handoff")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--run",
-        action="store_true",
-        dest="headless",
-        help="run a headless agent in as many sessions as needed",
-    )
-    parser.add_argument(
-        "--continue",
-        dest="continue_run",
-        action="store_true",
-        help="with --run: continue from the last handoff",
-    )
-    parser.add_argument(
-        "--max-sessions",
-        dest="max_sessions",
-        type=_parse_sessions,
-        default=rotation.MAX_SESSIONS,
-        metavar="N",
-        help="with --run: session limit",
-    )
-    parser.add_argument(
-        "--grace",
-        type=_parse_seconds,
-        default=rotation.GRACE_SECONDS,
-        metavar="S",
-        help="with --run: seconds for a session to end by itself",
-    )
-    parser.add_argument(
-        "command", nargs=REMAINDER, metavar="-- COMMAND", help="with --run: agent command, such as claude -p"
-    )
-
-
-COMMAND = Command(
-    about="Create a handoff, so that a new session can continue the work.",
-    examples="""
-hookline rotate
-echo "fix the tests" | hookline rotate --run -- claude -p --permission-mode acceptEdits
-
-With --run, the agent gets the prompt on stdin, or as the argument {prompt}.
-""",
-    run=run,
-    arguments=arguments,
-    exits="0 on success, 1 on failure, 2 for invalid arguments; with --run that of the agent",
-)

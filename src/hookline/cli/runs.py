@@ -3,10 +3,9 @@
 import os
 import sys
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from typing import Any
 
-from hookline.cli._command import Command
 from hookline.cli._output import dump, print_table, sanitize
 from hookline.engine import lock, runs
 from hookline.engine.git import repository
@@ -52,17 +51,3 @@ def _format_cells(facts: dict[str, Any]) -> tuple[str, ...]:
     began = time.strftime("%Y-%m-%d %H:%M", time.localtime(facts["began"]))
     numbers = ["" if facts[name] is None else f"{facts[name]:g}" for name in ("first", "best")]
     return (facts["run"], began, str(facts["experiments"]), str(facts["kept"]), *numbers, facts["state"])
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON lines")
-
-
-COMMAND = Command(
-    about="List the runs of this repository and their results.",
-    examples="""
-hookline runs
-""",
-    run=run,
-    arguments=arguments,
-)

@@ -2,10 +2,9 @@
 
 import os
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from typing import Any
 
-from hookline.cli._command import Command, add_run_argument
 from hookline.cli._output import align, dump, sanitize, sanitize_lines
 from hookline.cli._run_lines import format_row
 from hookline.engine import journal, runs
@@ -52,19 +51,3 @@ def _print_experiment(opened: Any, row: Any) -> None:
     if row.commit and row.base and row.commit != row.base:
         print()
         print(sanitize_lines(opened.git("diff", "--stat", "-p", row.base, row.commit).rstrip()))
-
-
-def arguments(parser: ArgumentParser) -> None:
-    add_run_argument(parser)
-    parser.add_argument("experiment", nargs="?", type=int, metavar="N", help="number of one experiment")
-    parser.add_argument("--json", action="store_true", help="print JSON lines")
-
-
-COMMAND = Command(
-    about="Show the experiments of a run, or one of them with its diff.",
-    examples="""
-hookline show sort-261115-1850 3
-""",
-    run=run,
-    arguments=arguments,
-)

@@ -8,17 +8,15 @@ import sys
 import termios
 import time
 import tty
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from itertools import count
 
-from hookline.cli._command import Command
 from hookline.cli._doctor.store import describe_failures
 from hookline.cli._main import describe_error
 from hookline.cli._output import sanitize
 from hookline.cli._status import describe_runs, format_sessions, read_home, session_facts
-from hookline.cli.log import parse_time
 from hookline.core.store import Query, Store, StoreFailed
 from hookline.redact import redact_json
 from hookline.runtime import open_store
@@ -175,21 +173,3 @@ def _redraw(text: str) -> None:
     if len(lines) > room > 1:
         lines = [*lines[: room - 1], f"… and {len(lines) - room + 1:,} more lines"]
     print(HOME, *(f"{line}{REST_OF_LINE}\n" for line in lines), REST, sep="", end="", flush=True)
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--watch", action="store_true", help="keep running, and update on changes; q ends it")
-    parser.add_argument(
-        "--since", type=parse_time, metavar="WHEN", help="include sessions active since 30m, 2h, 7d"
-    )
-    parser.add_argument("--json", action="store_true", help="print a JSON list")
-
-
-COMMAND = Command(
-    about="Show active sessions and runs, with the time and tokens left.",
-    examples="""
-hookline status --watch
-""",
-    run=run,
-    arguments=arguments,
-)

@@ -3,9 +3,8 @@
 import os
 import signal
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
-from hookline.cli._command import Command
 from hookline.cli._output import sanitize
 from hookline.engine import lock, runs
 from hookline.engine.git import repository
@@ -32,19 +31,3 @@ def run(args: Namespace) -> int:
         time.sleep(0.05)
     print(f"run {name} ended; continue with `hookline run --resume {name}`")
     return 0
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("name", metavar="RUN", help="run id or prefix, or target")
-    parser.add_argument("--finish", action="store_true", help="let the running experiments finish first")
-
-
-COMMAND = Command(
-    about="End a running run; its journal and its work stay.",
-    examples="""
-hookline stop sort
-hookline stop sort --finish
-""",
-    run=run,
-    arguments=arguments,
-)

@@ -2,10 +2,8 @@
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace, _SubParsersAction
-from typing import Any
+from argparse import Namespace
 
-from hookline.cli._command import Command
 from hookline.cli._output import print_table, sanitize
 from hookline.core.durations import format_duration
 from hookline.engine import agents, scope, target, targets, template, workplace
@@ -100,56 +98,3 @@ def _format_cells(name: str, root: str) -> tuple[str, ...]:
     except (LookupError, ValueError) as error:
         return name, "", "", "", f"invalid: {error}"
     return loaded.name, loaded.agent.host, loaded.metric.direction, loaded.metric.command, loaded.goal
-
-
-def run(args: Namespace) -> int:
-    return int(args.carry_out(args))
-
-
-def arguments(parser: ArgumentParser) -> None:
-    subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    new_parser = _add_subcommand(subparsers, "new", "Create a target.", new)
-    new_parser.add_argument("name", metavar="NAME")
-    new_parser.add_argument("--goal", default="", metavar="TEXT", help="description of the goal")
-    new_parser.add_argument(
-        "--mutable", action="append", default=[], metavar="GLOB", help="files that may change; repeatable"
-    )
-    new_parser.add_argument("--metric", default="", metavar="COMMAND", help="command that prints the metric")
-    new_parser.add_argument("--direction", choices=("lower", "higher"), default="lower")
-    new_parser.add_argument("--guard", default="", metavar="COMMAND", help="command that must succeed")
-    new_parser.add_argument(
-        "--agent",
-        default="",
-        metavar="HOST",
-        help="host, `tuner` or `command` (default: the first host found, else `tuner`)",
-    )
-    new_parser.add_argument(
-        "--command", default="", metavar="LINE", help="shell command of the agent `command`"
-    )
-    check_parser = _add_subcommand(
-        subparsers, "check", "Validate targets (default: all); runs guard and metric once.", check
-    )
-    check_parser.add_argument("names", nargs="*", metavar="NAME")
-    _add_subcommand(subparsers, "list", "List targets.", show)
-
-
-def _add_subcommand(
-    subparsers: "_SubParsersAction[ArgumentParser]", name: str, about: str, function: Any
-) -> ArgumentParser:
-    parser = subparsers.add_parser(name, help=about, description=about)
-    parser.set_defaults(carry_out=function)
-    return parser
-
-
-COMMAND = Command(
-    about="Create, validate and list targets for `hookline run`.",
-    examples="""
-hookline target new sort --metric "python bench.py" --guard "make test" --mutable "src/sort.py"
-hookline target check
-
-A target is a file, .hookline/targets/NAME.toml, with comments on each setting.
-""",
-    run=run,
-    arguments=arguments,
-    exits="0 on success, 2 for an invalid target or invalid arguments",
-)

@@ -1,13 +1,14 @@
 """Run a project's tests: those of its hooks, and its expectations of the guards."""
 
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 
-from hookline.cli._command import Command
-from hookline.cli._guard.show_cases import TESTS, check_file, show_cases
-from hookline.cli._test_files import PREFIX, run_files
-from hookline.system.paths import FOLDER, find_places
+from hookline.cli._arguments.guard import TESTS
+from hookline.cli._arguments.test import PREFIX
+from hookline.cli._guard.show_cases import check_file, show_cases
+from hookline.cli._test_files import run_files
+from hookline.system.paths import find_places
 
 
 def run(args: Namespace) -> int:
@@ -46,22 +47,3 @@ def _run_cases(files: Sequence[str], root: str) -> list[bool]:
         show_cases(file, checked)
         passed.append(all(result.holds for result in checked))
     return passed
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("files", nargs="*", metavar="FILE", help="tests to run (default: all of the project)")
-    parser.add_argument("--user", action="store_true", help="tests of your own hooks")
-
-
-COMMAND = Command(
-    about="Run the tests of a project's hooks and guards.",
-    examples=f"""
-hookline test
-hookline test .hookline/tests/test_no_deploys.py
-
-Runs {FOLDER}/tests/{PREFIX}*.py, by pytest if it is installed, and {FOLDER}/{TESTS}.
-""",
-    run=run,
-    arguments=arguments,
-    exits="0 if all tests pass, 1 if one fails, 2 for an invalid test or invalid arguments",
-)

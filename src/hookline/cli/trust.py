@@ -1,14 +1,12 @@
 """Trust the current content of a project's files: its hooks may run, and its settings may loosen guards."""
 
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from contextlib import closing
 
-from hookline.cli._command import Command
 from hookline.cli._confirm_changes import confirm
 from hookline.cli._output import colour_diff, print_problems, sanitize, sanitize_lines
 from hookline.cli._require_person import require_person
-from hookline.core.person_commands import PERSON_ONLY
 from hookline.policy.trust import Trust, pin
 from hookline.runtime.setup import Setup, load_setup
 
@@ -57,24 +55,3 @@ def _show_change(setup: Setup, state: Trust) -> None:
 
 def _format_count(state: Trust) -> str:
     return "1 file" if len(state.now) == 1 else f"{len(state.now)} files"
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--show", action="store_true", help="show the trusted files, or the changes since then"
-    )
-    parser.add_argument("--yes", action="store_true", help="skip the confirmation")
-
-
-COMMAND = Command(
-    about="Trust the current hooks and settings of this project.",
-    examples="""
-hookline trust --show
-
-Project hooks run only if trusted. Changed files must be trusted again.
-Requires an interactive terminal outside an agent, also with --yes, or a consent in consents.toml.
-""",
-    person_only=PERSON_ONLY["trust"],
-    run=run,
-    arguments=arguments,
-)

@@ -1,21 +1,17 @@
 """Serve the dashboard to this machine until the user interrupts."""
 
 import os
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import Namespace
 from contextlib import closing
 from functools import partial
 
-from hookline.cli._command import Command
 from hookline.cli._require_person import require_person
 from hookline.cli.doctor import list_findings
 from hookline.cli.explain import explain_command
 from hookline.core.install_commands import describe_missing
-from hookline.core.person_commands import PERSON_ONLY
 from hookline.daemon import request_approvals
 from hookline.runtime import open_store
 from hookline.runtime.setup import load_setup
-
-MAX_PORT = 65_535
 
 
 def run(args: Namespace) -> int:
@@ -47,31 +43,3 @@ def run(args: Namespace) -> int:
 
 def _announce(link: str) -> None:
     print(f"dashboard, opens once: {link}", flush=True)
-
-
-def _parse_port(text: str) -> int:
-    if not text.isdecimal() or int(text) > MAX_PORT:
-        raise ArgumentTypeError(f"invalid port {text!r}: expected 0 to {MAX_PORT}")
-    return int(text)
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--port", type=_parse_port, default=0, metavar="PORT", help="port (default: any free port)"
-    )
-    parser.add_argument("--read-only", action="store_true", help="show everything, change nothing")
-
-
-COMMAND = Command(
-    about="Show sessions, decisions, spend and runs on a live local page.",
-    examples="""
-hookline ui
-hookline ui --read-only --port 8770
-
-Prints a link that opens the page once, and a new one after each use. Without --read-only it requires an
-interactive terminal outside an agent.
-""",
-    person_only=PERSON_ONLY["ui"],
-    run=run,
-    arguments=arguments,
-)

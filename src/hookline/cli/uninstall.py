@@ -3,17 +3,15 @@
 import os
 import shlex
 import shutil
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Collection, Iterable, Iterator
 
 from hookline import hosts
-from hookline.cli._command import Command
 from hookline.cli._confirm_changes import confirm, format_plan, shorten_path
 from hookline.cli._output import sanitize
 from hookline.cli._require_person import require_person
 from hookline.core.host import Host
 from hookline.core.install_commands import uninstall_command
-from hookline.core.person_commands import PERSON_ONLY
 from hookline.daemon import control
 from hookline.daemon.control import SWITCH
 from hookline.daemon.paths import find_daemon_folder
@@ -120,26 +118,3 @@ def _is_selected(record: InstallRecord, args: Namespace, places: Places) -> bool
 
 def _count_files(number: int) -> str:
     return "1 file" if number == 1 else f"{number} files"
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--host", action="append", default=[], metavar="NAME", help="agent, such as claude-code; repeatable"
-    )
-    parser.add_argument("--user", action="store_true", help="remove from your user settings")
-    parser.add_argument("--all", action="store_true", help="remove from all projects and your user settings")
-    parser.add_argument("--yes", action="store_true", help="skip the confirmation")
-    parser.add_argument("--dry-run", action="store_true", help="show the changes only")
-
-
-COMMAND = Command(
-    about="Remove the installed hooks from the agents' settings files.",
-    examples="""
-hookline uninstall --host codex
-
-Requires an interactive terminal outside an agent, also with --yes, or a consent in consents.toml.
-""",
-    person_only=PERSON_ONLY["uninstall"],
-    run=run,
-    arguments=arguments,
-)

@@ -3,9 +3,7 @@
 import os
 from argparse import Namespace
 
-from hookline.cli._command import Command
 from hookline.cli._output import sanitize
-from hookline.core.person_commands import PERSON_ONLY
 from hookline.policy.trust import unpin
 from hookline.system.paths import find_places
 
@@ -15,13 +13,3 @@ def run(args: Namespace) -> int:
     was_trusted = unpin(places.trust, places.root)
     print(f"{sanitize(places.root)} {'is no longer trusted' if was_trusted else 'was not trusted'}")
     return 0
-
-
-COMMAND = Command(
-    about="Withdraw trust in this project.",
-    examples="""
-hookline untrust
-""",
-    person_only=PERSON_ONLY["untrust"],
-    run=run,
-)

@@ -1,9 +1,8 @@
 """Update everything that `hookline init` installed to the format of this version."""
 
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
-from hookline.cli._command import Command
 from hookline.cli._confirm_changes import confirm, format_plan, shorten_path
 from hookline.cli._output import sanitize
 from hookline.core.values import replace
@@ -55,18 +54,3 @@ def _carry_out(places: Places, env: dict[str, str]) -> None:
                     plan, replace(places, root=record.root or places.root), client_command(env)
                 )
         settings_files.tidy(places.state)
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--yes", action="store_true", help="skip the confirmation")
-    parser.add_argument("--dry-run", action="store_true", help="show the changes only")
-
-
-COMMAND = Command(
-    about="Update the installed hooks of all projects to this version.",
-    examples="""
-hookline upgrade --dry-run
-""",
-    run=run,
-    arguments=arguments,
-)

@@ -12,9 +12,6 @@ from hookline.cli._guard.cases import Checked
 from hookline.cli._output import print_table, sanitize
 from hookline.redact import redact
 
-TESTS = "guard-tests.jsonl"
-"""Name of the file of test cases in a project's `.hookline` folder."""
-
 
 def check_file(file: str, root: str) -> list[Checked]:
     """Return the results of the cases in *file* for the project at *root*."""

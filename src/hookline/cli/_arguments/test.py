@@ -1,0 +1,28 @@
+"""Arguments of `hookline test`."""
+
+from argparse import ArgumentParser
+
+from hookline.cli._arguments.guard import TESTS
+from hookline.cli._command import Command
+from hookline.system.paths import FOLDER
+
+PREFIX = "test_"
+"""Start of the names of test files and test functions."""
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("files", nargs="*", metavar="FILE", help="tests to run (default: all of the project)")
+    parser.add_argument("--user", action="store_true", help="tests of your own hooks")
+
+
+COMMAND = Command(
+    about="Run the tests of a project's hooks and guards.",
+    examples=f"""
+hookline test
+hookline test .hookline/tests/test_no_deploys.py
+
+Runs {FOLDER}/tests/{PREFIX}*.py, by pytest if it is installed, and {FOLDER}/{TESTS}.
+""",
+    arguments=arguments,
+    exits="0 if all tests pass, 1 if one fails, 2 for an invalid test or invalid arguments",
+)
