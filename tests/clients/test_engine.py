@@ -45,7 +45,10 @@ FULL = Tokens(input=16_500, output=1)
 """Token counts that nearly fill a context of that size."""
 WRITES = {
     "claude-code": call("Write", file_path="state.txt", content="fine, too"),
-    "codex": call("apply_patch", input="*** Begin Patch\n*** Update File: state.txt\n@@\n-fine\n+fine, too\n*** End Patch\n"),
+    "codex": call(
+        "apply_patch",
+        input="*** Begin Patch\n*** Update File: state.txt\n@@\n-fine\n+fine, too\n*** End Patch\n",
+    ),
 }
 FOR_EVER = "while :; do sleep 1; done"
 OWN = {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}
