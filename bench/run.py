@@ -13,6 +13,7 @@ from pathlib import Path
 import adversarial
 import engine
 import growth
+import help_pages
 import language
 import memory
 import parallel
@@ -42,6 +43,7 @@ LONG = {
     language: "300 prompts",
     payload: "60 MB",
     parallel: "the experiments that sleep",
+    help_pages: "5 calls of each --help",
     ui: "1,000,000 records, and ten viewers",
 }
 """The long benchmarks, and the size of each."""

@@ -25,7 +25,7 @@ Argument = tuple[str, str]
 def commands() -> str:
     """Return the shared arguments, and a section for each command."""
     with patch.dict(os.environ, COLUMNS=WIDTH):  # noqa: TID251 -- argparse takes its width from there
-        every = [*_actions(build_parser())]
+        every = [parser for name in COMMANDS.names() for parser in _actions(build_parser([name]))]
         shared = _shared(every)
         sections = "".join(f"\n{_section(command, shared)}" for command in every)
     return f"```text\n{_aligned(shared)}\n```\n{sections}"
@@ -121,9 +121,9 @@ def _hide_help_option(parser: ArgumentParser) -> None:
 def man_page() -> str:
     """Return the manual page in the format of man(7)."""
     with patch.dict(os.environ, COLUMNS=MAN_WIDTH):  # noqa: TID251 -- as in `commands`
-        overview, *parsers = _parsers(build_parser())
+        parsers = [one for name in COMMANDS.names() for one in [*_parsers(build_parser([name]))][1:]]
         sections = [f".SS {_escape(p.prog)}\n.nf\n{_escape(_help(p))}\n.fi\n" for p in parsers]
-    about = str(overview.description).removesuffix(".")
+    about = str(build_parser().description).removesuffix(".")
     return (
         f'.TH HOOKLINE 1 "" "hookline" "User Commands"\n'
         f".SH NAME\nhookline \\- {_escape(about[:1].lower() + about[1:])}\n"

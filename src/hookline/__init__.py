@@ -1,85 +1,22 @@
-"""The lifecycle layer of coding agents: the same hooks in every agent's own hook system."""
+"""The lifecycle layer of coding agents: the same hooks in every agent's own hook system.
 
-from hookline.core.budget import Budget
-from hookline.core.events import (
-    Event,
-    Notification,
-    OnBudgetExceeded,
-    OnError,
-    PermissionRequest,
-    PostCompact,
-    PostModelCall,
-    PostToolUse,
-    PreCompact,
-    PreModelCall,
-    PreToolUse,
-    SessionEnd,
-    SessionStart,
-    Stop,
-    Subagent,
-    SubagentStart,
-    SubagentStop,
-    TurnEnd,
-    TurnStart,
-    UserPromptSubmit,
-)
-from hookline.core.hook import Hook, hook
-from hookline.core.outcome import Outcome
-from hookline.core.response import (
-    Count,
-    Notify,
-    Response,
-    allow,
-    ask,
-    block,
-    effect,
-    inject,
-    modify,
-    passed,
-    remember,
-    warn,
-)
-from hookline.core.state import State
-from hookline.core.usage import Usage
+The public names are imported when one of them is used: that takes 0.1 s, and `--help` needs none of them.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = [
-    "Budget",
-    "Count",
-    "Event",
-    "Hook",
-    "Notification",
-    "Notify",
-    "OnBudgetExceeded",
-    "OnError",
-    "Outcome",
-    "PermissionRequest",
-    "PostCompact",
-    "PostModelCall",
-    "PostToolUse",
-    "PreCompact",
-    "PreModelCall",
-    "PreToolUse",
-    "Response",
-    "SessionEnd",
-    "SessionStart",
-    "State",
-    "Stop",
-    "Subagent",
-    "SubagentStart",
-    "SubagentStop",
-    "TurnEnd",
-    "TurnStart",
-    "Usage",
-    "UserPromptSubmit",
-    "allow",
-    "ask",
-    "block",
-    "effect",
-    "hook",
-    "inject",
-    "modify",
-    "passed",
-    "remember",
-    "warn",
-]
+
+if TYPE_CHECKING:
+    from hookline.core.api import *  # noqa: F403 -- the module lists the names
+else:
+
+    def __getattr__(name: str) -> Any:
+        api = import_module("hookline.core.api")
+        if name == "__all__" or name in api.__all__:
+            return getattr(api, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return [*globals(), *import_module("hookline.core.api").__all__]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from hookline.core.conversation import Message, ToolResult, ToolUse
 from hookline.core.events import SessionEnd
 from hookline.core.hook import configure
-from hookline.core.records import KINDS, Memory
+from hookline.core.memory_kinds import KINDS
+from hookline.core.records import Memory
 from hookline.core.response import Enrich
 from hookline.core.state import State
 from hookline.hooks.memory import memory

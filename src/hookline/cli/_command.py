@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, _SubParsersAction
 from collections.abc import Callable
-
-from msgspec import Struct
+from typing import NamedTuple
 
 EXITS = "0 on success, 1 on failure, 2 for invalid arguments"
 """Exit codes of a command that does not define its own."""
 
 
-class Command(Struct, frozen=True, kw_only=True):
+class Command(NamedTuple):
     """A subcommand of `hookline`; each module of `_arguments` defines one as `COMMAND`.
 
     Its function `run` is in the module of the same name in `hookline.cli`, which only a call imports.

@@ -1,17 +1,15 @@
-"""Load the requested command, parse its arguments, run it, and report its errors in one sentence."""
+"""Find the requested command, and parse its arguments."""
 
 import io
 import os
 import sys
 from argparse import Action, ArgumentError, ArgumentParser, HelpFormatter, RawDescriptionHelpFormatter
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 from hookline import __version__
 from hookline.cli._command import Command
 from hookline.core.registry import Registry, describe_unknown
-from hookline.core.store import StoreFailed
 
 COMMANDS = Registry(package="hookline.cli._arguments", noun="command", constant="COMMAND")
 
@@ -39,18 +37,9 @@ def run(argv: Sequence[str]) -> int:
     if argv[0] == "help":
         argv = [*argv[1:], "--help"]
     arguments = build_parser(argv).parse_args(argv)
-    try:
-        code = int(getattr(import_module(arguments.module), arguments.run)(arguments))
-        sys.stdout.flush()
-    except BrokenPipeError:
-        return discard_stdout()
-    except (LookupError, ValueError) as error:
-        return _report_error(describe_error(error), 2)
-    except (OSError, StoreFailed) as error:
-        return _report_error(describe_error(error), 1)
-    except KeyboardInterrupt:
-        return 130
-    return code
+    from hookline.cli._run_command import run_command  # noqa: PLC0415 -- `--help` does not need it
+
+    return run_command(arguments)
 
 
 def _escape_unprintable() -> None:
@@ -60,26 +49,8 @@ def _escape_unprintable() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def discard_stdout() -> int:
-    """Redirect stdout, whose reader is gone, to /dev/null, because the flush at exit must not fail."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
-
-
-def describe_error(error: Exception) -> str:
-    """Return the message of *error*, with the path first if it is about a file."""
-    if isinstance(error, OSError) and error.filename and error.strerror:
-        return f"{error.filename}: {error.strerror[:1].lower()}{error.strerror[1:]}"
-    return str(error)
-
-
-def _report_error(text: str, code: int) -> int:
-    print(f"hookline: {text}", file=sys.stderr)
-    return code
-
-
 def build_parser(words: Sequence[str] = ()) -> ArgumentParser:
-    """Return the parser of the command that *words* name, or of all commands if they name none."""
+    """Return the parser of the command that *words* name, or of the names of all commands."""
     parser = _Parser(
         prog="hookline",
         formatter_class=_Overview,
@@ -98,7 +69,8 @@ def build_parser(words: Sequence[str] = ()) -> ArgumentParser:
             f"\n\nexit codes: {command.exits}",
             formatter_class=RawDescriptionHelpFormatter,
         )
-        command.arguments(subparser)
+        if [name] == [*words[:1]]:
+            command.arguments(subparser)
         subparser.set_defaults(module=f"hookline.cli.{name.replace('-', '_')}", run="run")
     return parser
 

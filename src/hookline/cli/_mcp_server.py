@@ -26,7 +26,7 @@ from pydantic import (
 
 from hookline import __version__, hosts
 from hookline.cli._dry_run import Judge
-from hookline.cli._main import describe_error
+from hookline.cli._run_command import describe_error
 from hookline.cli.budget import describe_budget
 from hookline.cli.fire import HOST, SESSION, answer_envelope
 from hookline.core.envelope import encode_response

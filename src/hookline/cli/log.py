@@ -12,6 +12,8 @@ from datetime import datetime
 from msgspec import to_builtins
 
 from hookline.cli._output import colour, dump, sanitize
+from hookline.core.events import EVENTS
+from hookline.core.registry import describe_unknown
 from hookline.core.store import Query, Record, Store
 from hookline.core.values import replace
 from hookline.runtime import open_store
@@ -27,6 +29,8 @@ PositionedRecord = tuple[int, Record]
 
 
 def run(args: Namespace) -> int:
+    if args.event and args.event not in EVENTS:
+        raise LookupError(describe_unknown("event", args.event, EVENTS))
     folder, store = _open_store()
     with closing(store):
         spool.drain(folder, store)
@@ -53,9 +57,7 @@ def _open_store() -> tuple[str, Store]:
 
 def _build_query(args: Namespace) -> Query:
     last = FOLLOW_RECORDS if args.follow and args.last is None else args.last
-    return Query(
-        event=args.event or "", action=args.action or "", rule=args.rule, since=args.since, last=last
-    )
+    return Query(event=args.event, action=args.action or "", rule=args.rule, since=args.since, last=last)
 
 
 def _find_records(store: Store, query: Query, session: str) -> Iterator[PositionedRecord]:

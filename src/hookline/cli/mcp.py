@@ -7,7 +7,7 @@ from argparse import Namespace
 from contextlib import suppress
 from typing import Any
 
-from hookline.cli._main import discard_stdout
+from hookline.cli._run_command import discard_stdout
 from hookline.core.install_commands import describe_missing
 from hookline.system import paths
 from hookline.system.paths import create_private

@@ -11,8 +11,9 @@ from msgspec import to_builtins
 
 from hookline.cli import _require_person
 from hookline.cli._output import dump, sanitize
+from hookline.core.memory_kinds import RELATIONS
 from hookline.core.ranking import decayed_confidence
-from hookline.core.records import RELATIONS, USER, Memory
+from hookline.core.records import USER, Memory
 from hookline.core.store import Store
 from hookline.core.values import replace
 from hookline.memory import learn

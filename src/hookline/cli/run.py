@@ -8,8 +8,8 @@ from argparse import Namespace
 from collections.abc import Mapping
 from contextlib import suppress
 
-from hookline.cli._main import describe_error
 from hookline.cli._output import sanitize, sanitize_lines
+from hookline.cli._run_command import describe_error
 from hookline.cli._run_lines import open_watcher
 from hookline.core.values import replace
 from hookline.engine import (

@@ -14,8 +14,8 @@ from contextlib import closing, contextmanager, suppress
 from itertools import count
 
 from hookline.cli._doctor.store import describe_failures
-from hookline.cli._main import describe_error
 from hookline.cli._output import sanitize
+from hookline.cli._run_command import describe_error
 from hookline.cli._status import describe_runs, format_sessions, read_home, session_facts
 from hookline.core.store import Query, Store, StoreFailed
 from hookline.redact import redact_json

@@ -27,11 +27,8 @@ _ENDINGS = (
 )
 _MIN_STEM_CHARS = 3
 
-KINDS = ("fact", "decision", "preference", "convention", "blocker")
 USER = "user"
 """The source of a memory that a person added by a command."""
-RELATIONS = ("supports", "contradicts", "refines")
-"""Relations of one memory to another."""
 
 
 class Memory(Struct, frozen=True, kw_only=True):
@@ -42,7 +39,7 @@ class Memory(Struct, frozen=True, kw_only=True):
     at: float
     text: str
     kind: str = "fact"
-    """One of `KINDS`, or a kind of another program."""
+    """One of `memory_kinds.KINDS`, or a kind of another program."""
     tags: tuple[str, ...] = ()
     project: str = ""
     """URL of the repository's remote, else path of its root; empty: all projects."""
@@ -57,7 +54,7 @@ class Memory(Struct, frozen=True, kw_only=True):
     pinned: bool = False
     """True if a person pinned it: it comes first, does not decay and is not pruned."""
     relations: tuple[tuple[str, str], ...] = ()
-    """Relations to other memories: one of `RELATIONS`, and the other's id."""
+    """Relations to other memories: one of `memory_kinds.RELATIONS`, and the other's id."""
     source: str = ""
     """A session, or the name of a person or program."""
     used: float | None = None

@@ -11,12 +11,10 @@ from importlib import import_module
 from os import listdir
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any
-
-from msgspec import Struct
+from typing import Any, NamedTuple
 
 
-class Registry(Struct, frozen=True, kw_only=True):
+class Registry(NamedTuple):
     """The members of *package*; a member is its module's *constant*, by default named like the module."""
 
     package: str

@@ -14,7 +14,8 @@ from typing import Any
 from msgspec import to_builtins
 
 from hookline.core.frozen import freeze
-from hookline.core.records import KINDS, RELATIONS, Memory
+from hookline.core.memory_kinds import KINDS, RELATIONS
+from hookline.core.records import Memory
 from hookline.core.store import Store
 from hookline.core.values import replace
 from hookline.memory.learn import normalize_text

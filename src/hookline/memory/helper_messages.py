@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from hookline.core.conversation import Message, ToolUse, TranscriptEntry
-from hookline.core.records import KINDS, Memory
+from hookline.core.memory_kinds import KINDS
+from hookline.core.records import Memory
 from hookline.core.untrusted_text import to_words
 from hookline.memory.extract import HALF_LIVES, LONGEST, SHORTEST, MemoryScope, named
 

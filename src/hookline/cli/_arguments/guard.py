@@ -3,7 +3,6 @@
 from argparse import ArgumentParser, RawDescriptionHelpFormatter, _SubParsersAction
 
 from hookline.cli._command import Command
-from hookline.system.paths import FOLDER
 
 TESTS = "guard-tests.jsonl"
 """Name of the file of test cases in a project's `.hookline` folder."""
@@ -13,7 +12,7 @@ def arguments(parser: ArgumentParser) -> None:
     subparsers = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     test_parser = _add_subcommand(subparsers, "test", "Run the test cases of a project.", TEST_EXAMPLES)
     test_parser.add_argument(
-        "file", nargs="?", metavar="FILE", help=f"file of test cases (default: {FOLDER}/{TESTS})"
+        "file", nargs="?", metavar="FILE", help=f"file of test cases (default: .hookline/{TESTS})"
     )
     test_parser.add_argument("--cwd", default="", metavar="DIR", help="project folder")
     test_parser.add_argument("--json", action="store_true", help="print JSON")

@@ -5,17 +5,10 @@ from argparse import ArgumentParser, ArgumentTypeError
 from datetime import datetime
 
 from hookline.cli._command import Command
-from hookline.core.events import EVENTS
 from hookline.core.registry import describe_unknown
 
 ACTIONS = ("pass", "ask", "block", "modify")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-
-
-def parse_event_name(text: str) -> str:
-    if text not in EVENTS:
-        raise ArgumentTypeError(describe_unknown("event", text, EVENTS))
-    return text
 
 
 def parse_action_name(text: str) -> str:
@@ -45,7 +38,7 @@ def parse_count(text: str) -> int:
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--session", default="", metavar="S", help="session id or prefix")
-    parser.add_argument("--event", type=parse_event_name, metavar="E", help="event name")
+    parser.add_argument("--event", default="", metavar="E", help="event name")
     parser.add_argument("--action", type=parse_action_name, metavar="A", help=", ".join(ACTIONS))
     parser.add_argument("--rule", default="", metavar="R", help="rule id")
     parser.add_argument(

@@ -3,8 +3,8 @@
 from argparse import ArgumentParser
 
 from hookline.cli._command import Command, add_action, parse_positive_int
+from hookline.core.memory_kinds import KINDS, RELATIONS
 from hookline.core.person_commands import PERSON_ONLY
-from hookline.core.records import KINDS, RELATIONS
 
 SCOPES = ("user", "repository", "branch", "issue")
 DEFAULT_ROWS = 50

@@ -4,7 +4,6 @@ from argparse import ArgumentParser
 
 from hookline.cli._arguments.guard import TESTS
 from hookline.cli._command import Command
-from hookline.system.paths import FOLDER
 
 PREFIX = "test_"
 """Start of the names of test files and test functions."""
@@ -21,7 +20,7 @@ COMMAND = Command(
 hookline test
 hookline test .hookline/tests/test_no_deploys.py
 
-Runs {FOLDER}/tests/{PREFIX}*.py, by pytest if it is installed, and {FOLDER}/{TESTS}.
+Runs .hookline/tests/{PREFIX}*.py, by pytest if it is installed, and .hookline/{TESTS}.
 """,
     arguments=arguments,
     exits="0 if all tests pass, 1 if one fails, 2 for an invalid test or invalid arguments",
