@@ -19,6 +19,7 @@ from urllib.parse import urlencode
 
 from starlette.testclient import TestClient
 
+from hookline.budget.branches import BRANCHES_NOTE
 from hookline.budget.ledger import USAGE_NOTE
 from hookline.cli._bench.bars import MS, Figure, at_most
 from hookline.cli._bench.world import change_folder, open_sandbox, run_daemon, spawn
@@ -95,7 +96,8 @@ def fill(store, scale: float) -> None:
         at = now - DAYS * 86_400 * RANDOM.random()
         tally = Tally(spent={"gpt-5-codex": TokenCounts(1000, 200, 5000, 100)}, model="gpt-5-codex", used=9)
         store.begin_session(f"session-{number}", host="codex", cwd=f"/home/user/{number % 40}", at=at)
-        store.set_notes(f"session-{number}", {USAGE_NOTE: {"mark": {}, "tally": tally_to_json(tally)}})
+        usage, branches = {"mark": {}, "tally": tally_to_json(tally)}, [[f"fix-{number % 400}", {}]]
+        store.set_notes(f"session-{number}", {USAGE_NOTE: usage, BRANCHES_NOTE: branches})
     total = int(RECORDS * scale)
     for start in range(0, total, BATCH):
         store.record([_record(index, total, now, scale) for index in range(start, min(start + BATCH, total))])

@@ -4,6 +4,7 @@ import subprocess
 import time
 from pathlib import Path
 
+from hookline.budget.branches import BRANCHES_NOTE
 from hookline.budget.ledger import BUDGET_NOTE, USAGE_NOTE
 from hookline.core.records import Handoff, Memory
 from hookline.core.store import Record
@@ -20,6 +21,7 @@ def fill(store, project, *, now=None, hostile=False):
     """Fill *store* with data of a day's work in the folder *project*."""
     now = now or time.time()
     name = HOSTILE if hostile else "58eca2c0-5a41"
+    branch = HOSTILE if hostile else "fix-login"
     sessions = {
         name: ("claude-code", 5400, 171_000, "claude-opus-4-5", 900),
         "7d10b8aa-1f00": ("codex", 1500, 64_000, "gpt-5-codex", 2400),
@@ -35,6 +37,7 @@ def fill(store, project, *, now=None, hostile=False):
             turn=7,
         )
         store.set_notes(session, {USAGE_NOTE: {"mark": {}, "tally": tally_to_json(tally)}})
+        store.set_notes(session, {BRANCHES_NOTE: [["main", {}], [branch, {model: [10_000, 900, 90_000, 0]}]]})
         if left is not None:
             store.set_notes(session, {BUDGET_NOTE: now + left})
     for days in range(8, 29, 2):

@@ -156,6 +156,13 @@ def test_spend_sums_by_model_and_names_silent_hosts(site, user):
     assert "3 sessions" in text
 
 
+def test_spend_sums_by_branch(site, user):
+    text = re.sub(r"<[^>]+>", " ", read(site, "/spend?days=7"))
+
+    assert re.search(rf"{user.project} · fix-login\s+\$[\d.]+", text)
+    assert re.search(rf"{user.project} · main\s+\$[\d.]+", text)
+
+
 def test_a_memory_is_edited_pinned_and_forgotten(site):
     client = site.client()
     token = csrf(client.get("/memory"))

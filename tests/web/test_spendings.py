@@ -10,6 +10,7 @@ import pytest
 from tests.web import seed
 from tests.web.conftest import Site
 
+from hookline.budget.branches import BRANCHES_NOTE, add_change
 from hookline.budget.ledger import SPENT_PREFIX, USAGE_NOTE
 from hookline.core.usage import Tally, TokenCounts, tally_to_json
 from hookline.web.spendings import Spendings
@@ -36,6 +37,8 @@ def test_news_are_counted_like_all_sessions(store, setup, number):
         name = choose.choice("abcdef")
         usage = {model: TokenCounts(*choose.choices(range(99), k=4)) for model in MODELS[: step % 3 + 1]}
         work(store, name, usage, now + step, noted=name < "d")
+        changes = add_change(store.notes(name).get(BRANCHES_NOTE), choose.choice(["main", "fix"]), usage)
+        store.set_notes(name, {BRANCHES_NOTE: changes} if step % 4 == 0 else {})
         if choose.random() < 0.5:
             kept.read()
 
@@ -62,7 +65,7 @@ class WatchedStore:
         return getattr(self._store, name)
 
     def session_notes(self, name, *, since):
-        self.reads += 1
+        self.reads += name == USAGE_NOTE
         self.may_read.wait(20)
         return self._store.session_notes(name, since=since)
 

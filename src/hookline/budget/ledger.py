@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import asdict
 
 from hookline import hosts
+from hookline.budget.branches import BRANCHES_NOTE, add_change, find_last_branch
 from hookline.budget.model_reply import merge_figures, parse_figures, parse_usage, with_reported
 from hookline.budget.models import compute_usage, load_models
 from hookline.core.budget import (
@@ -51,6 +52,7 @@ from hookline.core.usage import (
 )
 from hookline.core.values import replace
 from hookline.core.variables import BUDGET_END
+from hookline.system.git_facts import find_branch
 from hookline.system.paths import Places
 from hookline.system.read_script import read_tail
 from hookline.system.tail import ReadPosition, mark_from, read_new_lines
@@ -149,12 +151,16 @@ class Ledger:
         return with_reported(counted, reported) if isinstance(reported, Mapping) else counted
 
     def _count_usage(self) -> Usage:
-        tally = self._tally_transcript() if self._usage_reader else self._tally_counters()
+        tally = self._tally
         if tally is None:
             return UNKNOWN
         models, problem = load_models(self.places)
         self.problems += [problem] if problem and problem not in self.problems else []
         return compute_usage(tally, models)
+
+    @cached_property
+    def _tally(self) -> Tally | None:
+        return self._tally_transcript() if self._usage_reader else self._tally_counters()
 
     @property
     def _usage_reader(self) -> UsageReader | None:
@@ -261,7 +267,15 @@ class Ledger:
         watched = isinstance(self.event, WATCHED_EVENTS) and self.event.subagent is None
         if not watched or not any(hook.enabled and OnBudgetExceeded in hook.on for hook in hooks):
             return time
+        self._note_branch()
         return time | self._find_exceeded_tokens(find_thresholds(hooks))
+
+    def _note_branch(self) -> None:
+        """Store the tokens spent so far if the branch has changed since the last event."""
+        changes, branch = self.notes.get(BRANCHES_NOTE), find_branch(self.places.root)
+        if branch != find_last_branch(changes):
+            noted = add_change(changes, branch, self._tally.spent if self._tally else {})
+            self.store.set_notes(self.event.session, {BRANCHES_NOTE: noted})
 
     def _announces_expiry(self) -> bool:
         """Return whether the time has expired and no earlier event of the session has announced it."""

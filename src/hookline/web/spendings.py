@@ -5,9 +5,11 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain
+from typing import Any
 
 from msgspec import Struct
 
+from hookline.budget.branches import BRANCHES_NOTE, Spent, split_by_branch
 from hookline.budget.ledger import SPENT_PREFIX, USAGE_NOTE
 from hookline.budget.models import Models, find, load_models
 from hookline.core.store import DAY_SECONDS, Session, Store
@@ -21,17 +23,19 @@ OVERLAP_SECONDS = 300.0
 WAIT_SECONDS = 0.1
 """Seconds that a page waits for the first count."""
 
-Spent = Mapping[str, TokenCounts]
-"""Tokens by model."""
+SessionUsage = tuple[Session, Spent, Sequence[Any] | None]
+"""A session, its tokens by model, and the changes of its branch."""
 
 
 class Spending(Struct, frozen=True, kw_only=True):
-    """The usage of one model in one session."""
+    """The usage of one model on one branch in one session."""
 
     session: str
     day: str
     """The day on which the session began, such as `2026-01-31`."""
     project: str
+    branch: str
+    """Empty if it is unknown."""
     host: str
     model: str
     tokens: int
@@ -72,25 +76,25 @@ class Spendings:
         self._models, self._read_at = models, now
 
 
-def list_usage(store: Store, since: float) -> Iterator[tuple[Session, Spent]]:
+def list_usage(store: Store, since: float) -> Iterator[SessionUsage]:
     """Yield the sessions that began *since* that time with their usage, from transcripts or model calls."""
     noted = set[str]()
+    changes = {session.id: note for session, note in store.session_notes(BRANCHES_NOTE, since=since)}
     for session, note in store.session_notes(USAGE_NOTE, since=since):
         noted.add(session.id)
-        yield session, _parse_note(note)
+        yield session, _parse_note(note), changes.get(session.id)
     for session, counters in store.session_counters(SPENT_PREFIX, since=since):
         if session.id not in noted:
-            yield session, _parse_counters(counters)
+            yield session, _parse_counters(counters), changes.get(session.id)
 
 
-def list_new_usage(store: Store, since: float) -> Iterator[tuple[Session, Spent]]:
+def list_new_usage(store: Store, since: float) -> Iterator[SessionUsage]:
     """Yield the same as `list_usage` of the sessions with records *since* that time."""
     for session in store.sessions(since=since):
         notes = store.notes(session.id)
-        if USAGE_NOTE in notes:
-            yield session, _parse_note(notes[USAGE_NOTE])
-        else:
-            yield session, _parse_counters(store.counters(session.id))
+        has_note = USAGE_NOTE in notes
+        spent = _parse_note(notes[USAGE_NOTE]) if has_note else _parse_counters(store.counters(session.id))
+        yield session, spent, notes.get(BRANCHES_NOTE)
 
 
 def _parse_note(note: object) -> Spent:
@@ -107,10 +111,10 @@ def _parse_counters(counters: Mapping[str, int]) -> Spent:
 
 
 def _price_sessions(
-    usage: Iterator[tuple[Session, Spent]], models: Models
+    usage: Iterator[SessionUsage], models: Models
 ) -> Iterator[tuple[str, tuple[Spending, ...]]]:
     find_model, find_root = cache(partial(find, models)), cache(paths.project_root)
-    for session, spent in usage:
+    for session, spent, changes in usage:
         root, day = find_root(session.cwd), name_day(session.began)
         yield (
             session.id,
@@ -119,13 +123,15 @@ def _price_sessions(
                     session=session.id,
                     day=day,
                     project=root,
+                    branch=branch,
                     host=session.host,
                     model=name,
                     tokens=tokens.total,
                     output=tokens.output,
                     cost=find_model(name).cost(tokens),
                 )
-                for name, tokens in spent.items()
+                for branch, used in split_by_branch(changes, spent)
+                for name, tokens in used.items()
             ),
         )
 

@@ -1,4 +1,4 @@
-"""Spend: tokens and cost by day, project, host and model, from the usage that hosts record."""
+"""Spend: tokens and cost by day, project, branch, host and model, from the usage that hosts record."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -51,6 +51,7 @@ def _sum_up(spendings: Sequence[Spending], days: Sequence[str]) -> dict[str, obj
     costs = {item.name: item.cost for item in by_day}
     tables = {
         "Project": _largest(group(spendings, lambda item: item.project)),
+        "Branch": _largest(group(spendings, _name_branch)),
         "Host": _largest(group(spendings, lambda item: item.host)),
         "Model": _largest(group(spendings, lambda item: item.model or "unknown")),
         "Day": sorted(by_day, key=lambda item: item.name, reverse=True),
@@ -60,6 +61,10 @@ def _sum_up(spendings: Sequence[Spending], days: Sequence[str]) -> dict[str, obj
         "tables": tables,
         "chart": draw_bars([(day, costs.get(day, 0.0)) for day in days], "US dollars"),
     }
+
+
+def _name_branch(item: Spending) -> str:
+    return f"{item.project} · {item.branch or 'unknown branch'}"
 
 
 def group(spendings: Iterable[Spending], key: Callable[[Spending], str]) -> list[Group]:
