@@ -1,5 +1,6 @@
 """Test the content of the pages and their actions."""
 
+import json
 import re
 from time import time as now
 
@@ -10,6 +11,8 @@ from tests.web.conftest import csrf, question
 from hookline.budget.ledger import BUDGET_NOTE
 from hookline.core.approval import Decision
 from hookline.core.rule_exceptions import find_exception
+from hookline.hooks.end_session import ENDED_NOTE
+from hookline.memory.learn import POSITION_NOTE
 from hookline.web.pages.health import measure
 
 MEMORY = "m1" + "0" * 30
@@ -96,6 +99,56 @@ def test_a_wrong_time_budget_changes_nothing(site, session, time, problem):
 
 def test_a_read_only_dashboard_has_no_form_of_budgets(reading_site):
     assert "/now/budget" not in read(reading_site, "/now")
+
+
+def post_now(site, action, session):
+    client = site.client()
+    form = {"csrf": csrf(client.get("/now")), "back": "/now", "session": session}
+    return client.post(f"/now/{action}", data=form).text
+
+
+def test_a_session_is_ended(site):
+    text = post_now(site, "end", "58eca2c0-5a41")
+
+    assert site.store.notes("58eca2c0-5a41")[ENDED_NOTE] is True
+    assert "ends at its next tool call" in text
+
+
+def test_a_host_that_lets_no_hook_end_a_session_has_no_button(site):
+    text = read(site, "/now")
+
+    assert ('aria-label="End 58eca2c0"' in text, 'aria-label="End 7d10b8aa"' in text) == (True, False)
+    assert "codex lets no hook end a session" in text
+    assert "Not done: codex cannot be ended" in post_now(site, "end", "7d10b8aa-1f00")
+    assert ENDED_NOTE not in site.store.notes("7d10b8aa-1f00")
+
+
+def test_a_session_is_handed_over(site, user, tmp_path):
+    transcript = tmp_path / "session.jsonl"
+    prompt = {"type": "user", "message": {"role": "user", "content": "Fix the login of expired tokens"}}
+    transcript.write_text(json.dumps({**prompt, "uuid": "1", "timestamp": "2026-01-01T00:00:00Z"}) + "\n")
+    site.store.set_notes("58eca2c0-5a41", {POSITION_NOTE: {"path": str(transcript)}})
+    text = post_now(site, "hand-over", "58eca2c0-5a41")
+    handoff = site.store.handoffs(session="58eca2c0-5a41", limit=1)[0]
+
+    assert f"Saved as handoff {handoff.id}" in text
+    assert "Fix the login of expired tokens" in handoff.text
+    assert handoff.details["why"] == "rotation"
+
+
+def test_a_session_without_a_prompt_is_not_handed_over(site):
+    assert "no content for a handoff" in post_now(site, "hand-over", "c4417e90-77aa")
+
+
+@pytest.mark.parametrize("action", ["end", "hand-over"])
+def test_only_active_sessions_are_ended_or_handed_over(site, action):
+    assert "is not active" in post_now(site, action, "old-8")
+
+
+def test_a_read_only_dashboard_ends_nothing(reading_site):
+    text = read(reading_site, "/now")
+
+    assert ("/now/end" in text, "/now/hand-over" in text) == (False, False)
 
 
 @pytest.mark.parametrize(

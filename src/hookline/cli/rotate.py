@@ -9,15 +9,12 @@ from contextlib import closing
 from msgspec import to_builtins
 
 from hookline import hosts
-from hookline.budget.ledger import USAGE_NOTE
 from hookline.cli import budget
 from hookline.cli._output import dump, sanitize, sanitize_lines
-from hookline.core.events import PreCompact
 from hookline.core.records import Handoff
 from hookline.core.store import Session, Store, StoreFailed
 from hookline.handoff.content import from_details
 from hookline.handoff.handoffs import is_own
-from hookline.memory.learn import POSITION_NOTE
 from hookline.runtime import rotation
 from hookline.runtime.rotation import Leg, RotationOptions, RotationResult
 from hookline.runtime.runtime import Runtime
@@ -56,19 +53,7 @@ def _require_store(store: Store) -> None:
 def hand_over(args: Namespace, runtime: Runtime) -> int:
     """Create the handoff of a session, for the one that starts next."""
     session = _find_session(runtime, args.session)
-    event = PreCompact(
-        session=session.id,
-        host=session.host,
-        cwd=session.cwd,
-        transcript=_find_transcript(runtime.store, session),
-        trigger=rotation.ROTATION_REASON,
-    )
-    handoff = rotation.hand_over_session(runtime, event)
-    if handoff is None:
-        raise LookupError(
-            f"session {session.id[:8]!r} has no content for a handoff: "
-            "it has no prompt yet, or the hook 'handoff' is off"
-        )
+    handoff = rotation.hand_over_session(runtime, session)
     _print(handoff, as_json=args.json)
     if not args.json:
         short_id = sanitize(session.id[:8])
@@ -105,13 +90,6 @@ def _find_session(runtime: Runtime, name: str) -> Session:
         return budget.find_session(runtime.store, runtime.setup, name)
     except LookupError as error:
         raise LookupError(f"nothing to rotate: {error}") from None
-
-
-def _find_transcript(store: Store, session: Session) -> str:
-    """Return the path of the host's transcript, if it was read before, or ""."""
-    notes = store.notes(session.id)
-    marks = ((notes.get(USAGE_NOTE) or {}).get("mark"), notes.get(POSITION_NOTE))
-    return next((str(mark["path"]) for mark in marks if mark and mark.get("path")), "")
 
 
 def _run_headless(args: Namespace, command: list[str], runtime: Runtime) -> int:

@@ -11,6 +11,7 @@ from hookline.budget.ledger import Ledger, find_end
 from hookline.core.events import Event
 from hookline.core.store import Record, Session, Store
 from hookline.handoff import claim
+from hookline.hooks.end_session import ENDED_NOTE
 from hookline.runtime.gates import CONTINUATIONS, STRIKES
 from hookline.runtime.setup import Setup
 
@@ -44,6 +45,8 @@ class Row(Struct, frozen=True, kw_only=True):
     decided: Record | None = None
     """The last record whose action is not "pass", else the last record."""
     last: Record | None = None
+    ending: bool = False
+    """True if a person has ended it, and it ends at its next tool call."""
 
     @property
     def percent(self) -> float | None:
@@ -82,6 +85,7 @@ def _build_row(session: Session, notes: Mapping[str, Any], store: Store, setup: 
         continuations=_max_counter(counters, CONTINUATIONS),
         decided=session.decided or session.last,
         last=session.last,
+        ending=bool(notes.get(ENDED_NOTE)),
     )
 
 

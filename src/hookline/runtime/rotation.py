@@ -18,13 +18,15 @@ from typing import Any
 from msgspec import Struct
 
 from hookline import hosts
+from hookline.budget.ledger import USAGE_NOTE
 from hookline.core.derive import find_abilities
 from hookline.core.events import INJECT, PreCompact, SessionStart
 from hookline.core.records import Handoff
-from hookline.core.store import Store, StoreFailed
+from hookline.core.store import Session, Store, StoreFailed
 from hookline.core.values import replace
 from hookline.handoff import claim, handoffs
 from hookline.handoff.content import CONTINUE_PROMPT, from_details
+from hookline.memory.learn import POSITION_NOTE
 from hookline.runtime.runtime import Runtime
 from hookline.system.process import agent_process, identity
 
@@ -120,15 +122,39 @@ def hand_over(runtime: Runtime, leg: Leg) -> Handoff | None:
     if not session:
         return None
     fields: dict[str, Any] = dict(session)
-    return hand_over_session(runtime, PreCompact(**fields, trigger=ROTATION_REASON))
+    return _save_handoff(runtime, PreCompact(**fields, trigger=ROTATION_REASON))
 
 
-def hand_over_session(runtime: Runtime, event: PreCompact) -> Handoff | None:
-    """Return the handoff of a session that does not continue."""
+def hand_over_session(runtime: Runtime, session: Session) -> Handoff:
+    """Store and return the handoff of a session; raise `LookupError` if it has no content for one."""
+    event = PreCompact(
+        session=session.id,
+        host=session.host,
+        cwd=session.cwd,
+        transcript=_find_transcript(runtime.store, session),
+        trigger=ROTATION_REASON,
+    )
+    handoff = _save_handoff(runtime, event)
+    if handoff is None:
+        raise LookupError(
+            f"session {session.id[:8]!r} has no content for a handoff: "
+            "it has no prompt yet, or the hook 'handoff' is off"
+        )
+    return handoff
+
+
+def _save_handoff(runtime: Runtime, event: PreCompact) -> Handoff | None:
     runtime.fire_now(event)
     runtime.run_deferred_work()
     stored = runtime.store.handoffs(session=event.session, limit=5)
     return next((handoff for handoff in stored if handoff.details.get("why") == ROTATION_REASON), None)
+
+
+def _find_transcript(store: Store, session: Session) -> str:
+    """Return the path of the host's transcript, if it was read before, or ""."""
+    notes = store.notes(session.id)
+    marks = ((notes.get(USAGE_NOTE) or {}).get("mark"), notes.get(POSITION_NOTE))
+    return next((str(mark["path"]) for mark in marks if mark and mark.get("path")), "")
 
 
 def build_prompt(handoff: Handoff, host: str) -> str:

@@ -2,12 +2,19 @@
 
 import time
 from collections.abc import Iterable
+from contextlib import closing
 
 from msgspec import Struct
 
+from hookline import hosts
 from hookline.budget.time_budget import parse_time, set_time_budget
 from hookline.core.approval import CHOICES, Decision
+from hookline.core.events import PreToolUse
+from hookline.core.store import Session
+from hookline.hooks.end_session import ENDED_NOTE
 from hookline.runtime.live_sessions import Row
+from hookline.runtime.rotation import hand_over_session
+from hookline.runtime.runtime import Runtime
 from hookline.system import git_facts, paths
 from hookline.web.dashboard import Dashboard, Page, Params, Snapshot, Update, View
 
@@ -25,6 +32,8 @@ class Card(Struct, frozen=True, kw_only=True):
     """Its place: the most urgent need first."""
     project: str
     branch: str
+    can_end: bool
+    """True if a reply to a hook call can end the session."""
     time_percent: float | None = None
     time_left: float | None = None
 
@@ -62,6 +71,7 @@ def _build_card(row: Row, now: float, *, waits: bool) -> Card:
         rank=rank,
         project=root,
         branch=git_facts.find_branch(root),
+        can_end=_can_end(row.host),
         time_left=left,
         time_percent=None if left is None or whole is None else min(100 * (1 - left / whole), 100.0),
     )
@@ -98,11 +108,38 @@ def decide(dashboard: Dashboard, form: Params) -> str:
 
 
 def set_budget(dashboard: Dashboard, form: Params) -> str:
-    session, seconds = form.get("session", ""), parse_time(form.get("time", "").strip())
-    if session not in {row.session for row in dashboard.take_snapshot().sessions}:
-        raise LookupError(f"session {session[:8]!r} is not active")
-    set_time_budget(dashboard.store, session, seconds, now=time.time())
+    row, seconds = _find_session(dashboard, form), parse_time(form.get("time", "").strip())
+    set_time_budget(dashboard.store, row.session, seconds, now=time.time())
     return "Time budget removed." if seconds is None else "Time budget set; an earlier end still applies."
+
+
+def end(dashboard: Dashboard, form: Params) -> str:
+    row = _find_session(dashboard, form)
+    if not _can_end(row.host):
+        raise ValueError(f"{row.host} cannot be ended by a hook")
+    dashboard.store.set_notes(row.session, {ENDED_NOTE: True})
+    return "The session ends at its next tool call. A new prompt in it continues it."
+
+
+def hand_over(dashboard: Dashboard, form: Params) -> str:
+    row = _find_session(dashboard, form)
+    runtime = Runtime.load(row.cwd, dashboard.setup.env, store=lambda setup: dashboard.store)
+    with closing(runtime.setup.resources):
+        session = Session(id=row.session, began=row.began, host=row.host, cwd=row.cwd)
+        handoff = hand_over_session(runtime, session)
+    return f"Saved as handoff {handoff.id}. End the session, and start a new one in {row.cwd} to continue."
+
+
+def _find_session(dashboard: Dashboard, form: Params) -> Row:
+    name = form.get("session", "")
+    row = next((row for row in dashboard.take_snapshot().sessions if row.session == name), None)
+    if row is None:
+        raise LookupError(f"session {name[:8]!r} is not active")
+    return row
+
+
+def _can_end(host: str) -> bool:
+    return host in hosts.names() and PreToolUse in hosts.load(host).run_ending_events
 
 
 ANSWERS = {
@@ -115,6 +152,6 @@ PAGE = Page(
     title="Now",
     order=1,
     query=query,
-    actions={"decide": decide, "budget": set_budget},
+    actions={"decide": decide, "budget": set_budget, "end": end, "hand-over": hand_over},
     live=show_updates,
 )
