@@ -2,7 +2,7 @@
 
 import pytest
 
-from hookline.handoff.statements import classify, is_result, split_sentences
+from hookline.handoff.statements import classify, is_result
 
 NEXT = """\
 Next: port the two remaining handlers, then run the contract tests.
@@ -82,11 +82,3 @@ def test_the_end_of_the_work(text, kind):
 def test_results():
     assert is_result("Small records are 64 % faster.")
     assert not is_result("It is faster. Should I go on?")
-
-
-def test_sentences():
-    assert list(split_sentences("It fails. Next: a.py. v1.2 is old\n- b")) == [
-        "It fails.",
-        "Next: a.py. v1.2 is old",
-        "b",
-    ]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.language.segment import find_cuts, find_sentences
+from hookline.language.segment import find_cuts, find_sentences, split_clauses, split_sentences
 
 
 def sentences(prompt):
@@ -88,3 +88,26 @@ def test_the_items_of_a_list_know_its_heading():
 def test_sentences_are_parts_of_the_prompt(prompt):
     for sentence in find_sentences(prompt):
         assert prompt[sentence.start :].startswith(sentence.text)
+
+
+def test_sentences_of_any_author():
+    text = "## State\nIt fails; no luck. Next: a.py. v1.2 is old\n- **b**\n1. c\n| x | y |\n```\nd.\n```"
+
+    assert split_sentences(text) == [
+        "State",
+        "It fails;",
+        "no luck.",
+        "Next: a.py.",
+        "v1.2 is old",
+        "b",
+        "c",
+    ]
+
+
+def test_clauses_of_a_text():
+    assert split_clauses("Add it, but keep v1. Thanks") == ["Add it,", "but keep v1.", "Thanks"]
+
+
+@given(st.text())
+def test_clauses_keep_the_words_of_the_sentences(text):
+    assert " ".join(split_clauses(text)).split() == " ".join(split_sentences(text)).split()

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from hookline.core.conversation import Message, ToolUse, TranscriptEntry
-from hookline.handoff.statements import classify, split_sentences
+from hookline.handoff.statements import classify
 from hookline.handoff.work import Files, find_abandoned
+from hookline.language.segment import split_sentences
 from hookline.memory.extract import first_line
 
 SHOWN_FILES = 3
 """Files named in one line."""
-_PRONOUN = re.compile(
-    r"(?i)^(?:so |but )?(?:that|this|it|replacing it|reverting|not worth it|i take|no gain|not usable"
-    r"|undoing|undone)\b"
+_REFERS = re.compile(
+    r"(?i)(?:so |but |\w+ing )?(?:that|this|it|these|both|i take|no(?:t|ne)?)\b|\w+(?:\s\w+){0,2}\W*$"
 )
+"""Sentences that cannot be understood without the one before: by a pronoun, or of at most three words."""
 _SWITCHES = re.compile(
     r"(?i)^(?:so |then |ok,? )?(?:resetting|reverting|undoing|switching|better:|(?:use|using|i'll use"
     r"|taking) .*\binstead\b"
@@ -44,11 +44,19 @@ def _has_reason(entries: Sequence[TranscriptEntry], number: int) -> bool:
 
 
 def _find_stated(text: str) -> Iterator[str]:
-    sentences = list(split_sentences(text))
-    for (before, sentence), after in zip(pairwise(["", *sentences]), [*sentences[1:], ""], strict=True):
-        kind = classify(sentence)
-        refers = _PRONOUN.search(sentence) is not None
-        if kind == "failed" and not (refers and classify(before) == "failed"):
-            yield f"{before} {sentence}".strip() if refers else sentence
-        elif _SWITCHES.search(after) and kind == "" and not sentence.endswith("?"):
-            yield sentence
+    sentences = split_sentences(text)
+    start = end = 0
+    for number, sentence in enumerate(sentences):
+        start = start if number and _continues(sentence) else number
+        if classify(sentence) == "failed" or _is_replaced(sentence, sentences[number + 1 : number + 2]):
+            yield " ".join(sentences[max(start, end) : number + 1])
+            end = number + 1
+
+
+def _continues(sentence: str) -> bool:
+    return sentence[0].islower() or _REFERS.match(sentence) is not None
+
+
+def _is_replaced(sentence: str, following: Sequence[str]) -> bool:
+    switches = any(map(_SWITCHES.search, following))
+    return switches and not classify(sentence) and not sentence.endswith("?")

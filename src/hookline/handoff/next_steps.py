@@ -9,9 +9,10 @@ from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.core.ranking import remove_stop_words
 from hookline.core.records import stem_word
 from hookline.handoff.failures import SHOWN_FILES
-from hookline.handoff.statements import classify, is_result, split_sentences
+from hookline.handoff.statements import classify, is_result
 from hookline.handoff.task import Task
 from hookline.handoff.work import Files, pair_calls
+from hookline.language.segment import is_item, split_clauses, split_sentences, strip_marks
 from hookline.memory.extract import first_line
 
 _LABEL = re.compile(
@@ -25,7 +26,6 @@ _INLINE_LABEL = re.compile(
     r"|left(?: to do)?|(?:still )?open|up next|missing"
     r"|what(?:'s| is) \w+)\s*[:\u2013\u2014]\s*"
 )
-_BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s+")
 
 _NOT_DONE = r"(?:\bnot|n't)(?: yet)? (?:\w{3,}ed|written|begun|done|run|built|made|sent)\b"
 _OPEN = re.compile(
@@ -103,9 +103,9 @@ def _rejects(prompt: str, step: str) -> bool:
     """Return whether a sentence of the person denies what the step is about."""
     words = set(map(stem_word, remove_stop_words(step)))
     return any(
-        len(words & set(map(stem_word, remove_stop_words(sentence)))) >= _SHARED_WORDS
-        for sentence in re.split(r"[.,;!?]\s+", prompt)
-        if _DENIES.search(sentence)
+        len(words & set(map(stem_word, remove_stop_words(clause)))) >= _SHARED_WORDS
+        for clause in split_clauses(prompt)
+        if _DENIES.search(clause)
     )
 
 
@@ -182,12 +182,12 @@ def find_labelled(text: str) -> Iterator[tuple[str, str]]:
     """Yield texts after labels such as `Next step:` and `Blockers:`, on that line or in the list below."""
     label = ""
     for line in text.splitlines():
-        plain = _BULLET.sub("", line).replace("**", "").replace("__", "").lstrip("# ").strip()
+        plain = strip_marks(line)
         match = _LABEL.search(plain)
         if match:
             label = "next" if match["next"] else "blockers"
             plain = (match["text"] if match["next"] else match["what"]).strip()
-        elif not plain or not (label and _BULLET.search(line)):
+        elif not plain or not (label and is_item(line)):
             label = label if label and not plain else ""
             continue
         if plain and not _NONE.search(plain):

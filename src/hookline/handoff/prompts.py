@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import deque
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Literal, NamedTuple
+
+from hookline.language.segment import split_clauses, split_sentences
 
 PromptKind = Literal["task", "addition", "choice", "reply"]
 _AGREEING = """
@@ -20,7 +26,6 @@ just morning evening everyone part phew yay wow haha omg finally
 _FILLING = "that that's it's this they all is are was in now too on a to me then one"
 _CONSENT, _PRAISE = frozenset(_AGREEING.split()), frozenset(_PRAISING.split())
 _PHATIC = _CONSENT | _PRAISE | frozenset(_FILLING.split())
-_PIECE = re.compile(r".*?(?:[.!,:;]+(?=\s|$)|\s[-\u2013\u2014]\s|$)\s*", re.DOTALL)
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _NO_WORDS = re.compile(r"^[^\w`'\"(#/\[-]+")
 _LEADING_WORD = re.compile(
@@ -39,7 +44,7 @@ _WORK = (
     "|finish|complete|baue?|füge|schreibe?|behebe?|erstelle?|ändere|entferne?|prüfe?|ersetze?|migriere?"
 )
 _GO_ON = re.compile(
-    r"(?i)(?:and |then |please |just |you (?:can|may) )*(?:continue|go (?:on|ahead)|proceed|do (?:it"
+    r"(?i)(?:and |then |please,? |just |you (?:can|may) )*(?:continue|go (?:on|ahead)|proceed|do (?:it"
     r"|that|so)"
     r"|keep (?:going|at it)|carry on|resume|pause|(?:wait|hold on)(?=\W*$)|let me|i'll|i will|i'm"
     r"|stop(?: here|$)|brb"
@@ -121,10 +126,7 @@ _AMOUNT = re.compile(
     r"(?i)\b\d+(?:\.\d+)? ?(?:%|ms|s|seconds?|minutes?|hours?|days?|am|pm|[km]b|gb)(?!\w)"
     r"|\bper (?:second|minute|hour|day)\b"
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
-_CONDITION_START = re.compile(
-    r"(?<=[.!?;])\s+|\n+|,\s+(?=(?:but |and )?(?:keep|use|no|not|don't|only|without|never|leave)\b)"
-)
+_CONDITION = re.compile(r"(?i)(?:but |and )?(?:keep|use|no|don't|only|without|never|leave)\b")
 _ANSWER = 3
 """Words of an answer to a question that is more than consent."""
 _LONG = 15
@@ -133,8 +135,8 @@ _SHORT, _SHORT_AFTER_PRAISE = 12, 7
 """Words of a request after a result, or after praise, that may rather be about the result."""
 
 
-class _Opening(NamedTuple):
-    body: str
+class _Body(NamedTuple):
+    sentences: list[str]
     """The prompt without thanks, greetings, reports of success and consent at its beginning."""
     praised: bool
     consented: bool
@@ -146,8 +148,8 @@ def classify_prompt(text: str, *, settled: bool = False, asked: bool = False) ->
     *settled*: the agent had just reported a result, so that a request is rather a new task. *asked*: the
     agent had just asked a question, so that a statement is a choice.
     """
-    body, praised, consented = _strip_opening(text.strip())
-    sentences = [sentence.strip() for sentence in _SENTENCE_END.split(body) if re.search(r"\w", sentence)]
+    sentences, praised, consented = _strip_opening(split_sentences(text))
+    body = " ".join(sentences)
     if all(_GO_ON.match(sentence) for sentence in sentences):
         return "reply"
     if any(_REPLACES.match(sentence) for sentence in sentences):
@@ -166,21 +168,20 @@ def classify_prompt(text: str, *, settled: bool = False, asked: bool = False) ->
     return "choice" if answers or CONSTRAINT.search(body) or _AMOUNT.search(body) else "reply"
 
 
-def _strip_opening(text: str) -> _Opening:
+def _strip_opening(sentences: list[str]) -> _Body:
     praised = consented = False
-    text = _NO_WORDS.sub("", text)
-    while text:
-        piece = _PIECE.match(text)
-        length = piece.end() if piece else 0
-        words = {
-            word.lower().replace("\u2019", "'") for word in _WORD.findall(text[:length]) if not word.isdigit()
-        }
-        if not length or words - _PHATIC or (words and not words & (_CONSENT | _PRAISE)):
+    clauses = deque((sentence, clause) for sentence in sentences for clause in split_clauses(sentence))
+    while clauses:
+        words = {word.lower().replace("\u2019", "'") for word in _WORD.findall(clauses[0][1])}
+        words = {word for word in words if not word.isdigit()}
+        if words - _PHATIC or (words and not words & (_CONSENT | _PRAISE)):
             break
         praised, consented = praised or bool(words & _PRAISE), consented or bool(words & _CONSENT)
-        text = text[length:]
-    leading = _LEADING_WORD.match(text)
-    return _Opening(text[leading.end() :] if leading else text, praised, consented or leading is not None)
+        clauses.popleft()
+    kept = [" ".join(clause for _, clause in group) for _, group in groupby(clauses, itemgetter(0))]
+    leading = _LEADING_WORD.match(kept[0]) if kept else None
+    kept[:1] = [kept[0][leading.end() :]] if leading else kept[:1]
+    return _Body(kept, praised, consented or leading is not None)
 
 
 def _asks(sentences: list[str]) -> bool:
@@ -189,7 +190,7 @@ def _asks(sentences: list[str]) -> bool:
         pattern.match(sentence)
         for sentence in sentences
         for pattern in (patterns if not sentence.endswith("?") else (_ADDS, _ASKS))
-    ) or any(_ASKS.match(part) for sentence in sentences for part in re.split(r"[,:]\s+", sentence)[1:])
+    ) or any(_ASKS.match(clause) for sentence in sentences for clause in split_clauses(sentence)[1:])
 
 
 def _rank_request(body: str, sentences: list[str], *, settled: bool, praised: bool) -> PromptKind:
@@ -205,7 +206,12 @@ def _rank_request(body: str, sentences: list[str], *, settled: bool, praised: bo
     return "addition" if is_report or (words >= _SHORT and _ASKS.match(first)) else "choice"
 
 
-def find_conditions(text: str) -> list[str]:
-    """Return the parts of a request, after its first, that say how the work is to be done."""
-    parts = [part.strip() for part in _CONDITION_START.split(text)]
-    return [part for part in parts[1:] if CONSTRAINT.search(part) and not _ASKS.match(part)]
+def find_conditions(text: str) -> Iterator[str]:
+    """Yield the parts of a request, after its beginning, that say how the work is to be done."""
+    for number, sentence in enumerate(split_sentences(text)):
+        clauses = split_clauses(sentence)
+        starts = [at for at, clause in enumerate(clauses) if at and _CONDITION.match(clause)]
+        if number and CONSTRAINT.search(sentence) and not _ASKS.match(sentence):
+            yield sentence
+        elif starts:
+            yield " ".join(clauses[starts[0] :])

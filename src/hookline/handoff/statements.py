@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Literal
+
+from hookline.language.segment import split_sentences
 
 Kind = Literal["failed", "next", "decision", "finished", ""]
 _FAILED = (
@@ -81,7 +82,6 @@ _RESULT = re.compile(
     r"|fertig|released|clean|(?:tests?|checks?|specs?|suite|build|ci|all|both|everything|\d+)\b[^.;]{0,30}"
     r"\bpass(?:es)?)\b"
 )
-_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'`(])|\n+|(?<=[.!?;])\s+(?=(?:next|then)\b[: ])")
 
 
 def classify(sentence: str) -> Kind:
@@ -97,10 +97,3 @@ def is_result(text: str) -> bool:
         and "?" not in text
         and ("finished" in kinds or bool(_RESULT.search(text)))
     )
-
-
-def split_sentences(text: str) -> Iterator[str]:
-    for sentence in _END.split(text):
-        plain = sentence.strip().replace("**", "").lstrip("-*•# ").strip()
-        if plain:
-            yield plain

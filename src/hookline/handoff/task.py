@@ -9,7 +9,8 @@ from typing import NamedTuple
 from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.handoff.content import CONTINUE_PROMPT, MAX_TEXT_LENGTH
 from hookline.handoff.prompts import CONSTRAINT, PromptKind, classify_prompt, find_conditions
-from hookline.handoff.statements import classify, is_result, split_sentences
+from hookline.handoff.statements import classify, is_result
+from hookline.language.segment import split_sentences
 
 _PUBLISHED = re.compile(r"\bgit\b[^|;&]*\b(?:commit|push|merge)\b|\bgh pr (?:create|merge)\b")
 _MAX_ADDITIONS, _MAX_ANSWER = 2, 160
@@ -98,5 +99,5 @@ def _is_choice(text: str, kind: PromptKind) -> bool:
 def _add_answer(choice: str, answer: TranscriptEntry | None) -> str:
     """Return a choice with the first sentence of the agent's direct answer."""
     is_answer = isinstance(answer, Message) and answer.by == "agent"
-    reply = next(split_sentences(answer.text), "") if isinstance(answer, Message) and is_answer else ""
+    reply = next(iter(split_sentences(answer.text)), "") if isinstance(answer, Message) and is_answer else ""
     return f"{choice} ({reply})" if 0 < len(reply) < _MAX_ANSWER else choice

@@ -1,9 +1,10 @@
-"""Split a prompt into the person's own sentences, and set code, logs, diffs, mail and quotations apart."""
+"""Split a text into sentences, and set code, logs, diffs, mail and quotations in a prompt apart."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 MAX_TYPED, END = 4_000, 1_000
@@ -100,6 +101,33 @@ def _split_text(prompt: str, position: int) -> list[Sentence]:
             sentences.append(Sentence(text, position + start + begin, heading, pasted))
         heading = line.strip() if line.rstrip().endswith(":") else heading
     return sentences
+
+
+def split_sentences(text: str) -> list[str]:
+    """Return all sentences of a text of any author, without code blocks, tables and the marks of lines."""
+    lines = [strip_marks(line) for line in _FENCE.sub("", text).split("\n") if not line.startswith("|")]
+    return [line[begin:end] for line in lines for begin, end in _split_line(line, 0)]
+
+
+def strip_marks(line: str) -> str:
+    """Return a line without the marks of a list, heading or emphasis."""
+    plain = line.replace("**", "").strip().lstrip("# ")
+    item = _ITEM.match(plain)
+    return plain[item.end() :] if item else plain
+
+
+def is_item(line: str) -> bool:
+    """Return whether a line is an item of a list."""
+    return _ITEM.match(line) is not None
+
+
+def split_clauses(text: str) -> list[str]:
+    """Return the clauses of all sentences of a text; each begins with its conjunction."""
+    return [
+        sentence[begin:end].strip()
+        for sentence in split_sentences(text)
+        for begin, end in pairwise([0, *find_cuts(sentence), len(sentence)])
+    ]
 
 
 def mask_quotations(text: str) -> str:
