@@ -89,13 +89,17 @@ def opencode_served(tmp_path_factory: pytest.TempPathFactory) -> Player:
     return _player(SERVED, tmp_path_factory.mktemp("opencode-served"))
 
 
-def _player(client: Client, folder: Path) -> Player:
+def require(client: Client) -> None:
+    """Skip the test if *client* is not installed; fail if the clients were requested explicitly."""
     if not client.pinned:
         pytest.skip(f"no build of {client.name} for {MACHINE} is pinned")
     if not client.path.exists():
-        # If the clients were requested explicitly, a missing one is a failure.
         refuse = pytest.fail if os.environ.get("HOOKLINE_CLIENTS") else pytest.skip
         refuse(f"{client.name} is not installed in .clients; run: make clients")
+
+
+def _player(client: Client, folder: Path) -> Player:
+    require(client)
 
     def start(name: str = "place", **told: Any) -> Played:
         (folder / name).mkdir()
