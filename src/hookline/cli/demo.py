@@ -3,18 +3,15 @@
 import os
 import shutil
 import textwrap
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from hookline import hosts
-from hookline.cli._command import Command
-from hookline.cli._demo import _scene
+from hookline.cli._demo import CLIENTS, _scene
 from hookline.cli._demo._client import Client
 from hookline.cli._demo._scene import Played
 from hookline.cli._output import sanitize
-from hookline.core.registry import Registry
 from hookline.install.inspect import FORBIDDEN_COMMAND, SAMPLE_RULE
 
-CLIENTS = Registry(package="hookline.cli._demo", noun="demo", constant="CLIENT")
 LABEL_WIDTH = 10
 
 
@@ -100,24 +97,3 @@ def _print_next(client: Client, name: str, *, blocked: bool) -> None:
         print(f"\nnext: `hookline init --host {name}` in your project, or with --user in all of them")
     else:
         print(f"\n{client.title} did not run the hooks; an administrator's settings may forbid them")
-
-
-def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "host", nargs="?", default="", metavar="HOST", help=f"agent to run: {', '.join(CLIENTS.names())}"
-    )
-
-
-COMMAND = Command(
-    about="Show a blocked push inside your agent, offline.",
-    examples="""
-hookline demo
-hookline demo claude-code
-
-Runs the installed agent with a dummy key, a temporary home and a scratch repository, which are removed.
-A script on loopback plays the model; as the proxy of the agent, it refuses all other requests.
-""",
-    run=run,
-    arguments=arguments,
-    exits="0 if the push was blocked, 1 if not or if the agent failed, 2 for invalid arguments",
-)
