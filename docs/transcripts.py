@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 TERMINAL = Path(__file__).parent / "terminal.py"
@@ -37,6 +38,10 @@ class Scratch:
     """A temporary home and project for examples, both empty."""
 
     home: Path
+    columns: int = 100
+    """Width of the terminal."""
+    piped: bool = False
+    """True if commands print to a pipe instead of the terminal."""
 
     @property
     def project(self) -> Path:
@@ -51,13 +56,14 @@ class Scratch:
             "PYTHONPATH": str(ROOT / "src"),
             "LANG": "C.UTF-8",
             "TERM": "dumb",
-            "COLUMNS": "100",
+            "COLUMNS": str(self.columns),
             "LINES": "50",
         }
 
     def type(self, command: str) -> str:
-        """Return the output of *command* in a terminal."""
-        return self.run([sys.executable, str(TERMINAL), command])
+        """Return the output of *command* in a terminal, or of a pipe from it."""
+        line = f"{{ {command}\n}} 2>&1 | cat" if self.piped else command
+        return self.run([sys.executable, str(TERMINAL), line])
 
     def run(self, argv: list[str], stdin: str = "") -> str:
         """Return the output of a command, with the temporary home as `~`."""
@@ -76,8 +82,8 @@ class Scratch:
         return "\n".join(line.rstrip() for line in output.splitlines())
 
 
-def scratch(folder: Path) -> Scratch:
-    result = Scratch(home=folder.resolve())
+def scratch(folder: Path, **options: Any) -> Scratch:
+    result = Scratch(home=folder.resolve(), **options)
     for path in (result.project, result.home / ".tmp"):
         path.mkdir()
     result.run(["git", "init", "--quiet", "--initial-branch", "main", "."])
@@ -124,9 +130,9 @@ def timeless(text: str) -> str:
     return text
 
 
-def played(page: Path) -> str:
+def played(page: Path, **options: Any) -> str:
     with tempfile.TemporaryDirectory(prefix="hookline-docs-") as folder:
-        return play(page.read_text(encoding="utf-8"), scratch(Path(folder)))
+        return play(page.read_text(encoding="utf-8"), scratch(Path(folder), **options))
 
 
 def refresh(pages: Iterable[Path]) -> int:

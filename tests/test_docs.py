@@ -60,6 +60,23 @@ def test_examples_print_what_the_page_says(name):
     assert transcripts.timeless(transcripts.played(ROOT / name)) == transcripts.timeless(text(name))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in NAMES if "```console" in text(name)])
+def test_examples_print_the_same_to_a_pipe(name):
+    played = transcripts.played(ROOT / name, piped=True)
+
+    assert transcripts.timeless(played) == transcripts.timeless(text(name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in NAMES if "```console" in text(name)])
+def test_examples_print_the_same_words_in_a_narrow_terminal(name):
+    """Check that a table at 60 columns may wrap its cells, but splits no word."""
+    played = transcripts.played(ROOT / name, columns=60)
+
+    assert sorted(transcripts.timeless(played).split()) == sorted(transcripts.timeless(text(name)).split())
+
+
 @pytest.mark.parametrize(
     ("page", "same"),
     [
