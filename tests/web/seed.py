@@ -119,8 +119,9 @@ def fill(store, project, *, now=None, hostile=False):
                 "pass",
                 (),
                 "",
-                counts={"events:SubagentStart": 2, "events:SubagentStop": 1, "hooks:failed:my-check": 1},
+                counts={"hooks:failed:my-check": 1},
             ),
+            *list_subagent_records(second, now, project, HOSTILE if hostile else "Explore"),
         ]
     )
     memory = HOSTILE if hostile else "Tests run with `make test`; Postgres must be up."
@@ -162,6 +163,34 @@ def fill(store, project, *, now=None, hostile=False):
             text="Branch: fix-login\nNext step: add the test for an expired token\nBlockers: none",
         )
     )
+
+
+def list_subagent_records(session, now, project, name):
+    """Return the records of two subagents, of which one has ended."""
+    calls = (
+        ("4f2a90c1-e3", 400, "SubagentStart", ""),
+        ("4f2a90c1-e3", 380, "PreToolUse", "rg -n expires src"),
+        ("91bb07d2-f4", 350, "SubagentStart", ""),
+        ("4f2a90c1-e3", 330, "SubagentStop", ""),
+        ("91bb07d2-f4", 140, "PreToolUse", "sed -n 1,80p src/login.py"),
+    )
+    return [
+        record(
+            f"subagent-{age}",
+            session,
+            now - age,
+            "codex",
+            project,
+            event,
+            summary,
+            "pass",
+            (),
+            "",
+            subagent=subagent,
+            subagent_type=name,
+        )
+        for subagent, age, event, summary in calls
+    ]
 
 
 def record(id_, session, at, host, project, event, summary, action, rules, reason, **fields):  # noqa: PLR0917 -- the columns of a row

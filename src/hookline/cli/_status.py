@@ -162,8 +162,11 @@ def session_facts(row: Row) -> dict[str, Any]:
         "rules": list(record.rules),
         "reason": record.reason,
     }
+    subagents = [
+        {"id": item.id, "type": item.type, "began": item.began, "ended": item.ended} for item in row.subagents
+    ]
     fields = {name: value for name, value in to_builtins(row).items() if name != "last"}
-    return {**fields, "percent": row.percent, "decided": decided}
+    return {**fields, "percent": row.percent, "decided": decided, "subagents": subagents}
 
 
 def read_home() -> str:

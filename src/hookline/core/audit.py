@@ -40,7 +40,7 @@ def build_record(id: str, outcome: Outcome, *, at: float, ms: float) -> Record: 
         host=event.host,
         event=name,
         cwd=_redact_name(event.cwd),
-        tool=_truncate(_redact_name(getattr(event, "tool", "")), MAX_SUMMARY_CHARS),
+        tool=_shorten_name(getattr(event, "tool", "")),
         summary=summarize_event(event),
         action=action,
         rules=outcome.rules,
@@ -55,6 +55,8 @@ def build_record(id: str, outcome: Outcome, *, at: float, ms: float) -> Record: 
         trail=tuple([_encode_step(step) for step in outcome.trail]),
         ms=_round_ms(ms),
         counts=counts,
+        subagent=_shorten_name(event.subagent.id or event.subagent.type) if event.subagent else "",
+        subagent_type=_shorten_name(event.subagent.type) if event.subagent else "",
     )
 
 
@@ -62,6 +64,10 @@ def build_record(id: str, outcome: Outcome, *, at: float, ms: float) -> Record: 
 def _redact_name(text: str) -> str:
     # Names of folders, tools and counters repeat, so the cache saves most redactions.
     return redact(text)
+
+
+def _shorten_name(text: str) -> str:
+    return _truncate(_redact_name(text), MAX_SUMMARY_CHARS)
 
 
 def redact_outcome(outcome: Outcome) -> Outcome:

@@ -38,6 +38,9 @@ class Record(Struct, frozen=True, kw_only=True):
     ms: float = 0.0
     counts: Mapping[str, int] = EMPTY
     """The additions to the session's counters, applied once, together with the record."""
+    subagent: str = ""
+    """Id of the subagent that the event belongs to; empty for the agent itself."""
+    subagent_type: str = ""
 
 
 class Recorder(Struct, frozen=True, kw_only=True):
@@ -123,6 +126,19 @@ class Session(Struct, frozen=True, kw_only=True):
         return self.last is not None and self.last.event == "SessionEnd"
 
 
+class SubagentActivity(Struct, frozen=True, kw_only=True):
+    """A subagent of a session with its newest record."""
+
+    id: str
+    began: float
+    last: Record
+    type: str = ""
+
+    @property
+    def ended(self) -> bool:
+        return self.last.event == "SubagentStop" and self.last.action != "block"
+
+
 class Limits(Struct, frozen=True, kw_only=True):
     """Limits of retention; the oldest data beyond them are removed first."""
 
@@ -163,6 +179,16 @@ def merge_sessions(
         if record.session in sessions:
             sessions[record.session] = replace(sessions[record.session], decided=record)
     return sorted(sessions.values(), key=lambda session: (session.seen, session.id), reverse=True)
+
+
+def build_subagents(records: Iterable[tuple[Record, Record]]) -> Sequence[SubagentActivity]:
+    """Return the subagents with these first and newest records."""
+    return [
+        SubagentActivity(
+            id=last.subagent, type=last.subagent_type or first.subagent_type, began=first.at, last=last
+        )
+        for first, last in records
+    ]
 
 
 def group_durations(durations: Iterable[tuple[str, float]]) -> Mapping[str, Sequence[float]]:
@@ -215,6 +241,9 @@ class Store(Protocol):
 
     def sessions(self, *, since: float) -> Sequence[Session]:
         """Return the sessions with activity *since* that time, latest first."""
+
+    def subagents(self, session: str, *, limit: int) -> Sequence[SubagentActivity]:
+        """Return the subagents of a session that were active last, the latest first."""
 
     def session_notes(self, name: str, *, since: float) -> Sequence[tuple[Session, Any]]:
         """Return the sessions that began *since* that time and have the note *name*, with its value.

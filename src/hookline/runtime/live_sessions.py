@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from hookline.budget.ledger import Ledger, find_end
 from hookline.core.events import Event
-from hookline.core.store import Record, Session, Store
+from hookline.core.store import Record, Session, Store, SubagentActivity
 from hookline.handoff import claim
 from hookline.hooks.end_session import ENDED_NOTE
 from hookline.runtime.gates import CONTINUATIONS, STRIKES
@@ -19,8 +19,8 @@ MAX_SILENCE = 86_400.0
 """Seconds without a call after which a session is not shown, even if its process runs."""
 TURNS = "events:TurnStart"
 """Name of the counter of turns that the audit trail keeps."""
-SUBAGENTS_STARTED, SUBAGENTS_ENDED = "events:SubagentStart", "events:SubagentStop"
-"""Names of the counters of subagents that the audit trail keeps."""
+MAX_SUBAGENTS = 12
+"""Subagents of a session that are shown, those that were active last."""
 
 
 class Row(Struct, frozen=True, kw_only=True):
@@ -37,8 +37,8 @@ class Row(Struct, frozen=True, kw_only=True):
     cost: float | None = None
     """US dollars; None if unknown."""
     turn: int | None = None
-    subagents: int = 0
-    """Subagents that have started and not ended."""
+    subagents: tuple[SubagentActivity, ...] = ()
+    """The latest subagents, in the order of their start."""
     strikes: int = 0
     """The highest number of blocks in a row by one gate."""
     continuations: int = 0
@@ -66,7 +66,7 @@ def find_live_sessions(
 
 
 def _build_row(session: Session, notes: Mapping[str, Any], store: Store, setup: Setup) -> Row:
-    counters = store.counters(session.id)
+    counters, subagents = store.counters(session.id), store.subagents(session.id, limit=MAX_SUBAGENTS)
     event = Event(session=session.id, host=session.host, cwd=session.cwd)
     usage = Ledger(event, store, setup.places, {}, now=session.seen).usage
     return Row(
@@ -79,7 +79,7 @@ def _build_row(session: Session, notes: Mapping[str, Any], store: Store, setup: 
         used=usage.used,
         limit=usage.effective_limit,
         cost=usage.cost,
-        subagents=max(counters.get(SUBAGENTS_STARTED, 0) - counters.get(SUBAGENTS_ENDED, 0), 0),
+        subagents=tuple(sorted(subagents, key=lambda subagent: subagent.began)),
         turn=counters.get(TURNS) or usage.turn,
         strikes=_max_counter(counters, STRIKES),
         continuations=_max_counter(counters, CONTINUATIONS),

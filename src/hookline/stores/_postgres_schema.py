@@ -101,6 +101,13 @@ STEPS: tuple[tuple[str, ...], ...] = (
         CREATE INDEX records_with_decision ON records (position) WHERE (action <> 'pass' OR warnings <> '[]')
         """,
     ),
+    (
+        "ALTER TABLE records ADD COLUMN subagent text NOT NULL DEFAULT ''",
+        "ALTER TABLE records ADD COLUMN subagent_type text NOT NULL DEFAULT ''",
+        """
+        CREATE INDEX records_of_subagent ON records (session, subagent, position) WHERE subagent <> ''
+        """,
+    ),
 )
 
 LATEST_VERSION = len(STEPS)

@@ -10,7 +10,14 @@ from typing import Any, Protocol, TypeVar
 from msgspec import Struct
 
 from hookline.core.frozen import encode_mapping, freeze
-from hookline.core.store import Query, Record, Session, merge_sessions
+from hookline.core.store import (
+    Query,
+    Record,
+    Session,
+    SubagentActivity,
+    build_subagents,
+    merge_sessions,
+)
 
 _MARK = "\ufdd0"  # a noncharacter: Unicode never assigns it
 _REFUSED = re.compile(f"[\x00\ud800-\udfff{_MARK}]")
@@ -43,7 +50,10 @@ T = TypeVar("T")
 Row = tuple["Any", ...]
 PAGE_SIZE = 500
 
-_TEXT_COLUMNS = ("id", "session", "host", "event", "cwd", "tool", "summary", "action", "reason")
+_TEXT_COLUMNS = (
+    *("id", "session", "host", "event", "cwd", "tool", "summary", "action", "reason"),
+    *("subagent", "subagent_type"),
+)
 _JSON_COLUMNS = ("rules", "warnings", "trail", "counts")
 _NUMBER_COLUMNS = ("at", "ms")
 _COLUMNS = (*_TEXT_COLUMNS, *_JSON_COLUMNS, *_NUMBER_COLUMNS)
@@ -225,6 +235,20 @@ def read_sessions(db: Database, since: float) -> Sequence[Session]:
         for statement in (LAST_SINCE, DECIDED_SINCE)
     )
     return merge_sessions(started, last, decided)
+
+
+LIST_SUBAGENTS = """
+SELECT min(position), max(position) FROM records WHERE session = :session AND subagent <> ''
+GROUP BY subagent ORDER BY max(position) DESC LIMIT :limit
+"""
+
+
+def read_subagents(db: Database, session: str, limit: int) -> Sequence[SubagentActivity]:
+    ends = db.execute(LIST_SUBAGENTS, {"session": encode_text(session), "limit": limit}).fetchall()
+    positions = ", ".join(str(position) for pair in ends for position in pair)
+    rows = db.execute(f"{_SELECT_RECORDS} WHERE position IN ({positions})", {}).fetchall() if ends else ()
+    records = dict(map(record_from, rows))
+    return build_subagents((records[first], records[last]) for first, last in ends)
 
 
 SELECT_SESSION_NOTES = """

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from hookline.core.frozen import Frozen
 from hookline.core.records import Experiment, Handoff, KnownError, Memory
-from hookline.core.store import Limits, Query, Record, Session, group_durations
+from hookline.core.store import Limits, Query, Record, Session, SubagentActivity, group_durations
 from hookline.stores import _sql as sql
 from hookline.stores import _sql_knowledge as knowledge
 from hookline.stores._sql import Row, SqlDialect, T, Work, decode_text, encode_text
@@ -77,6 +77,9 @@ class SqlStore:
 
     def sessions(self, *, since: float) -> Sequence[Session]:
         return self._engine.read(lambda db: sql.read_sessions(db, since))
+
+    def subagents(self, session: str, *, limit: int) -> Sequence[SubagentActivity]:
+        return self._engine.read(lambda db: sql.read_subagents(db, session, limit))
 
     def session_notes(self, name: str, *, since: float) -> Sequence[tuple[Session, Any]]:
         rows = self._rows(sql.SELECT_SESSION_NOTES, {"name": encode_text(name), "since": since})

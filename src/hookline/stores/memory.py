@@ -19,6 +19,8 @@ from hookline.core.store import (
     Record,
     Session,
     Store,
+    SubagentActivity,
+    build_subagents,
     group_durations,
     matches,
     merge_sessions,
@@ -82,6 +84,15 @@ class MemoryStore:
         return merge_sessions(
             started, last.values(), [record for record in records if record.action != "pass"]
         )
+
+    def subagents(self, session: str, *, limit: int) -> Sequence[SubagentActivity]:
+        ends: dict[str, tuple[Record, Record]] = {}
+        with self._lock:
+            for _, record in self._records.values():
+                if record.session == session and record.subagent:
+                    first, _ = ends.pop(record.subagent, (record, record))
+                    ends[record.subagent] = (first, record)
+        return build_subagents([*reversed(ends.values())][:limit])
 
     def session_notes(self, name: str, *, since: float) -> Sequence[tuple[Session, Any]]:
         with self._lock:

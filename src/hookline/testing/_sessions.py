@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from hookline.core.store import Record, Session, Store
+from hookline.core.store import Record, Session, Store, SubagentActivity
 from hookline.testing._checks import HOSTILE
 from hookline.testing._checks import check_equal as _check_equal
 from hookline.testing._checks import unique_name as _unique_name
@@ -58,6 +58,29 @@ def values_of_all_sessions_are_read_at_once(store: Store) -> None:
             (second, {f"{prefix}:a": 2}),
         ],
     )
+
+
+def subagents_are_listed_by_their_activity(store: Store) -> None:
+    session, other, hostile = _unique_name(), _unique_name(), "".join(text[:30] for text in HOSTILE.values())
+    first, second = f"{hostile}1", "2"
+    records = [
+        _record(session, at=1.0, event="SubagentStart", subagent=first, subagent_type="Explore"),
+        _record(session, at=2.0, subagent=second),
+        _record(session, at=3.0),
+        _record(other, at=3.5, subagent=second),
+        _record(session, at=4.0, event="SubagentStop", subagent=second, subagent_type=hostile),
+        _record(session, at=5.0, event="SubagentStop", action="block", subagent=first),
+    ]
+    store.record(records)
+    expected = [
+        SubagentActivity(id=first, type="Explore", began=1.0, last=records[5]),
+        SubagentActivity(id=second, type=hostile, began=2.0, last=records[4]),
+    ]
+
+    _check_equal(store.subagents(session, limit=5), expected)
+    _check_equal([item.ended for item in expected], [False, True])
+    _check_equal(store.subagents(session, limit=1), expected[:1])
+    _check_equal(store.subagents(_unique_name(), limit=5), [])
 
 
 def durations_are_those_of_the_last_records(store: Store) -> None:
@@ -122,6 +145,7 @@ def _record(session: str, **fields: Any) -> Record:
 
 SUITE: tuple[Callable[[Store], None], ...] = (
     sessions_are_listed_since_a_time,
+    subagents_are_listed_by_their_activity,
     values_of_all_sessions_are_read_at_once,
     durations_are_those_of_the_last_records,
     sessions_have_their_last_record_and_decision,
