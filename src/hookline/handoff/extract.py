@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from hookline.core.conversation import Message, ToolResult, ToolUse, TranscriptEntry
-from hookline.core.ranking import remove_stop_words
-from hookline.core.records import stem_word
 from hookline.core.todos import Todo
 from hookline.core.values import replace
 from hookline.handoff.content import (
@@ -23,7 +21,16 @@ from hookline.handoff.content import (
     shorten,
 )
 from hookline.handoff.failures import find_failures
-from hookline.handoff.next_steps import find_labelled, find_next, find_rest, is_finished
+from hookline.handoff.next_steps import (
+    excludes,
+    find_labelled,
+    find_next,
+    find_rest,
+    is_finished,
+    reports_done,
+    stem_words,
+)
+from hookline.handoff.statements import classify
 from hookline.handoff.task import Task, find_decisions, find_task
 from hookline.handoff.work import find_commands, follow_files, pair_calls
 from hookline.memory.extract import RESOLVED, Found, drop_resolved, find_stated, resolves
@@ -74,7 +81,7 @@ def _compose(
 ) -> Content:
     files = follow_files(entries, facts.root, facts.differing)
     todos = [todo for todo in facts.todos if not todo.blocked and not _is_obsolete(todo.text, task, entries)]
-    finished = not facts.todos and is_finished(entries, task, files)
+    finished = not todos and is_finished(entries, task, files)
     replies = [entry.text for entry in entries if isinstance(entry, Message) and entry.by == "agent"]
     steps = () if finished else find_next(entries, task)
     first_todo = [todo.text for todo in sorted(todos, key=lambda todo: todo.status not in _ACTIVE_STATUSES)]
@@ -103,15 +110,17 @@ def _compose(
 
 
 def _is_obsolete(todo: str, task: Task, entries: Sequence[TranscriptEntry]) -> bool:
-    """Return whether the list of todos is older than the task, and an item has nothing to do with it."""
+    """Return whether an item of a list older than the task or the agent's words is about neither."""
     lists = [
         number for number, entry in enumerate(entries) if isinstance(entry, ToolUse) and entry.kind == "todo"
     ]
-    if not lists or lists[-1] > task.start:
+    if not lists:
         return False
-    return not set(map(stem_word, remove_stop_words(todo))) & set(
-        map(stem_word, remove_stop_words(task.text))
-    )
+    if lists[-1] <= task.start:
+        return not stem_words(todo) & stem_words(task.text)
+    later = [entry for entry in entries[lists[-1] :] if isinstance(entry, Message)]
+    texts = [message.text for message in later if message.by == "agent"]
+    return any(reports_done(todo, text) for text in texts) or excludes(todo, "".join(texts[-1:]))
 
 
 def _first_and_last(entries: list[TranscriptEntry]) -> list[TranscriptEntry]:
@@ -149,7 +158,8 @@ def _find_blockers(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
     for entry in entries:
         if isinstance(entry, Message):
             labelled = [text for label, text in find_labelled(entry.text) if label == "blockers"]
-            stated += [*find_stated([entry]), *(("blocker", text, 1.0) for text in labelled)]
+            found = [one for one in find_stated([entry]) if classify(one[1]) != "finished"]
+            stated += [*found, *(("blocker", text, 1.0) for text in labelled)]
     return tuple(reversed([text for kind, text, _ in drop_resolved(stated) if kind == "blocker"]))
 
 

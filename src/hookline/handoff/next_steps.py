@@ -9,10 +9,10 @@ from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.core.ranking import remove_stop_words
 from hookline.core.records import stem_word
 from hookline.handoff.failures import SHOWN_FILES
-from hookline.handoff.statements import classify, is_result
+from hookline.handoff.statements import classify, find_statements, is_result
 from hookline.handoff.task import Task
 from hookline.handoff.work import Files, pair_calls
-from hookline.language.segment import is_item, split_clauses, split_sentences, strip_marks
+from hookline.language.segment import is_item, split_clauses, strip_marks
 from hookline.memory.extract import first_line
 
 _LABEL = re.compile(
@@ -35,16 +35,13 @@ _OPEN = re.compile(
     r"|before (?:merging|i|we|this|that|it)|must|in progress|in the background|is running|two (?:ways"
     r"|options|questions)"
     r"|so that comes|i'?ll|i will|until)\b"
-    r"|\?$|^(?!during|nothing|everything|something|according|following|using)[A-Z][a-z]+ing\b"
+    r"|\?$|^(?!during|nothing|everything|something|according|following|using"
+    r"|\w+ \w+ (?:is|are|was|were)\b)[A-Z][a-z]+ing\b"
     rf"|[;:\u2013\u2014] [a-z]+ing\b|^\d+ .* (?:left|open)\b|{_NOT_DONE}"
 )
 """Words of sentences about work that is not finished; looser than the announcement of a step."""
-_COURTESY = re.compile(
-    r"(?i)^(?:let me know|you're welcome|you are welcome|anything else|have a (?:good|nice|great)|happy"
-    r" to|glad"
-    r"|feel free|is there anything|my pleasure|great[,!.]|perfect[,!.]|sounds good|thanks?\b|no problem"
-    r"|i hope|enjoy)"
-)
+_ONLY = re.compile(r"(?i)only\b.*\b(?:left|missing|remains?|open)\b|what(?:'s| is) (?:left|missing|open)\b")
+"""Sentences that tell all that is left."""
 _REFERS = re.compile(r"(?i)\b(?:it|that|this|these|those|them|there|both|which|one)\b")
 _DENIES = re.compile(r"(?i)\b(?:not|no|never|skip|drop|without|forget)\b|n't\b")
 _SHARED_WORDS = 2
@@ -77,7 +74,7 @@ def _find_last_text(entries: Sequence[TranscriptEntry], task: Task) -> tuple[int
         if number > task.start
         and isinstance(entry, Message)
         and entry.by == "agent"
-        and any(find_statements(entry.text))
+        and bool(find_statements(entry.text))
     ]
     if len(texts) > 1 and (_acknowledges(task, texts[-2][0], *texts[-1]) or _continues(texts[-2], texts[-1])):
         return texts[-1][0], "\n".join((texts[-2][1], texts[-1][1]))
@@ -101,23 +98,52 @@ def _continues(before: tuple[int, str], last: tuple[int, str]) -> bool:
 
 def _rejects(prompt: str, step: str) -> bool:
     """Return whether a sentence of the person denies what the step is about."""
-    words = set(map(stem_word, remove_stop_words(step)))
+    words = stem_words(step)
     return any(
-        len(words & set(map(stem_word, remove_stop_words(clause)))) >= _SHARED_WORDS
+        len(words & stem_words(clause)) >= _SHARED_WORDS
         for clause in split_clauses(prompt)
         if _DENIES.search(clause)
     )
 
 
+def stem_words(text: str) -> set[str]:
+    return set(map(stem_word, remove_stop_words(text)))
+
+
+def reports_done(todo: str, text: str) -> bool:
+    """Return whether a sentence of the agent that tells no open work is about a todo."""
+    words = stem_words(todo)
+    return any(
+        words <= stem_words(sentence) and (len(words) > 1 or is_result(sentence))
+        for sentence in find_statements(text)
+        if not _is_open(sentence)
+    )
+
+
+def excludes(todo: str, text: str) -> bool:
+    """Return whether the agent tells all that is left, and a todo is not part of it."""
+    is_complete = any(label == "next" for label, _ in find_labelled(text)) or any(
+        map(_ONLY.match, find_statements(text))
+    )
+    return is_complete and not any(stem_words(todo) & stem_words(step) for step in find_open_work(text))
+
+
 def is_finished(entries: Sequence[TranscriptEntry], task: Task, files: Files) -> bool:
-    """Return whether the agent's last words say so, or report a result of which all is committed."""
+    """Return whether the agent's last words say so, or all is committed and they tell no open work.
+
+    After a commit, words that are neither a result nor an answer to a question may be about the next part.
+    """
     number, text = _find_last_text(entries, task)
-    if any(prompt.number > max(number, task.start) and prompt.kind != "reply" for prompt in task.prompts):
+    later = [prompt for prompt in task.prompts if prompt.number > max(number, task.start)]
+    if any(prompt.kind != "reply" for prompt in later):
         return False
     tells_rest = any(find_labelled(text)) or any(map(_is_open, find_statements(text)))
-    since = entries[task.start if is_result(text) else number :]
-    committed = any(isinstance(entry, ToolUse) and entry.call == files.committed_in for entry in since)
-    return says_finished(text) or (not tells_rest and not files.changed and committed)
+    calls = {entry.call: at for at, entry in enumerate(entries) if isinstance(entry, ToolUse)}
+    commit = calls.get(files.committed_in, 0)
+    kinds = [prompt.kind for prompt in task.prompts if prompt.number > commit]
+    is_end = is_result(text) or commit > number or kinds[-1:] == ["reply"]
+    committed = commit > task.start and not files.changed and not _find_failed(entries)
+    return says_finished(text) or (committed and is_end and not tells_rest)
 
 
 def find_rest(entries: Sequence[TranscriptEntry], files: Files) -> tuple[str, ...]:
@@ -138,24 +164,19 @@ def _find_failed(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
 def find_steps(text: str) -> tuple[str, ...]:
     """Return the steps that a text of the agent names or announces."""
     labelled = [step for label, step in find_labelled(text) if label == "next"]
-    return tuple(dict.fromkeys(labelled or _find_announced(list(find_statements(text)))))
+    return tuple(dict.fromkeys(labelled or _find_announced(find_statements(text))))
 
 
 def find_open_work(text: str) -> tuple[str, ...]:
     """Return the part of the agent's last text that tells what is left, else its last sentences."""
     labelled = [step for label, step in find_labelled(text) if label == "next"]
-    sentences = list(find_statements(text))
+    sentences = find_statements(text)
     marked = [number for number, sentence in enumerate(sentences) if _is_open(sentence)]
     if labelled or not marked:
         last = [] if is_result(text) else sentences[-_LAST_SENTENCES:]
         return tuple(dict.fromkeys(labelled or last))
     first = marked[0] - (marked[0] > 0 and _REFERS.search(sentences[marked[0]]) is not None)
     return tuple(_INLINE_LABEL.sub("", sentence) for sentence in sentences[first:][-_MAX_SENTENCES:])
-
-
-def find_statements(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, without courtesies."""
-    yield from (sentence for sentence in split_sentences(text) if not _COURTESY.search(sentence))
 
 
 def _is_open(sentence: str) -> bool:
@@ -183,7 +204,8 @@ def find_labelled(text: str) -> Iterator[tuple[str, str]]:
     label = ""
     for line in text.splitlines():
         plain = strip_marks(line)
-        match = _LABEL.search(plain)
+        is_heading = line.startswith("#") or re.fullmatch(r"\*\*[^*]+\*\*", line.strip())
+        match = _LABEL.search(f"{plain}:" if is_heading else plain)
         if match:
             label = "next" if match["next"] else "blockers"
             plain = (match["text"] if match["next"] else match["what"]).strip()

@@ -21,7 +21,7 @@ great nice nicely good thanks thank you thx merci danke perfect awesome wow cool
 brilliant wonderful amazing sweet cheers bravo lgtm looks look looking done love prima klasse passt toll job
 work find catch stuff live green works worked quiet merged deployed released fixed shipped approved verified
 confirmed tested reviewed pushed finished ship shipping push merge merging everywhere main lot so very myself
-just morning evening everyone part phew yay wow haha omg finally
+just morning evening everyone part phew yay wow haha omg finally parfait génial bien gracias perfecto
 """
 _FILLING = "that that's it's this they all is are was in now too on a to me then one"
 _CONSENT, _PRAISE = frozenset(_AGREEING.split()), frozenset(_PRAISING.split())
@@ -75,7 +75,7 @@ _REPLACES = re.compile(
 )
 _ADDS = re.compile(
     r"(?i)(?:and |so |but |please |then )*(?:(?:the )?same (?:bug|problem|issue|error)|also|außerdem"
-    r"|noch (?:was|etwas|eins)|one (?:more|last)|btw"
+    r"|noch (?:was|etwas|eins)|one (?:more|last)(?! question)|btw"
     r"|by the"
     r" way|while \w+|(?:go on|continue|proceed|carry on|keep going|go ahead) with (?!it|that|this)"
     r"|(?:can|could|would|will) (?:you|we) (?:please )?also)\b|.*\b(?:(?:as well|too)(?: please)?\W*$"
@@ -116,9 +116,8 @@ _CORRECTS = re.compile(
 CONSTRAINT = re.compile(
     r"(?i)\b(?:nein|nicht|kein\w*|lieber|nur|statt\w*|muss|soll\w*|ohne|bitte|nimm|no|not|never|must"
     r"|should|shall|instead|rather|only|use|keep|prefer|try|exclude|put|go with|take|pick|option|call it"
-    r"|name it|but|needs? to|ha(?:s|ve) to|leave|drop|without|let's|please|always|at (?:least|most)|as"
-    r" well|when"
-    r"|unless|fine|stop|revert|forgot|then|remove|stays?|throttle|limit|ignore|max)\b|n't\b"
+    r"|name it|but|needs? to|ha(?:s|ve) to|leave|drop|without|let's|please|always|at (?:least|most)"
+    r"|unless|stop|revert|forgot|then|remove|stays?|throttle|limit|ignore|max)\b|n't\b"
     r"|^\(?[a-d1-9]\)?[,.] "
 )
 """Words of a person who decides how the work is done."""
@@ -142,11 +141,14 @@ class _Body(NamedTuple):
     consented: bool
 
 
-def classify_prompt(text: str, *, settled: bool = False, asked: bool = False) -> PromptKind:
+def classify_prompt(
+    text: str, *, settled: bool = False, asked: bool = False, acted: bool = False
+) -> PromptKind:
     """Return what a prompt is for: a new task, an addition to the task, a choice about it, or a reply.
 
     *settled*: the agent had just reported a result, so that a request is rather a new task. *asked*: the
-    agent had just asked a question, so that a statement is a choice.
+    agent had just asked a question, so that a statement is a choice. *acted*: the agent then changed files,
+    so that a statement was more than a reply.
     """
     sentences, praised, consented = _strip_opening(split_sentences(text))
     body = " ".join(sentences)
@@ -165,7 +167,12 @@ def classify_prompt(text: str, *, settled: bool = False, asked: bool = False) ->
     if settled and len(body.split()) >= _LONG and not CONSTRAINT.search(body):
         return "task"
     answers = asked and len(body.split()) >= _ANSWER and not is_question
-    return "choice" if answers or CONSTRAINT.search(body) or _AMOUNT.search(body) else "reply"
+    return "choice" if acted or answers or CONSTRAINT.search(body) or _AMOUNT.search(body) else "reply"
+
+
+def praises(text: str) -> bool:
+    """Return whether a prompt begins with praise or a report of success."""
+    return _strip_opening(split_sentences(text)).praised
 
 
 def _strip_opening(sentences: list[str]) -> _Body:
@@ -208,10 +215,11 @@ def _rank_request(body: str, sentences: list[str], *, settled: bool, praised: bo
 
 def find_conditions(text: str) -> Iterator[str]:
     """Yield the parts of a request, after its beginning, that say how the work is to be done."""
-    for number, sentence in enumerate(split_sentences(text)):
+    for number, sentence in enumerate(_strip_opening(split_sentences(text)).sentences):
         clauses = split_clauses(sentence)
         starts = [at for at, clause in enumerate(clauses) if at and _CONDITION.match(clause)]
-        if number and CONSTRAINT.search(sentence) and not _ASKS.match(sentence):
+        constrains = CONSTRAINT.search(sentence) or " when " in sentence
+        if number and constrains and not _ASKS.match(sentence):
             yield sentence
         elif starts:
             yield " ".join(clauses[starts[0] :])

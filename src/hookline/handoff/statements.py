@@ -11,11 +11,11 @@ Kind = Literal["failed", "next", "decision", "finished", ""]
 _FAILED = (
     r"(?i)\b(?:(?:funktioniert|geht|klappt|hilft|reicht) (?:so |hier )?nicht|nehme ich zurück|verworfen"
     r"|(?:mache|drehe) ich rückgängig|"
-    r"(?:does|do|did|will|wo|would|is|has|had)(?:n't|n’t| not) (?:work|help|fix|change|solve"
+    r"(?:does|do|did|will|wo|would|is|has|had)(?:n't|n’t| not) (?:work|help|fix|change|solve|bring|gain"
     r"|scale|possible"
     r"|an option|enough|viable|apply|feasible)|(?:fails|failed)(?:,|:| as well| too| because| again"
     r"| since)|not it\b"
-    r"|(?:makes?|made) (?:it|things|that) worse|breaks\b|dead end|no luck"
+    r"|(?:makes?|made) (?:it|things|that) worse|breaks\b|dead end|is dead|no luck"
     r"|(?:give|giving|gave) (?:that|it|this)? ?up|(?:take|took|taking) (?:that|it) back|rul(?:e[sd]?"
     r"|ing) (?:it |that )?out"
     r"|too (?:slow|much|fragile|big|risky|expensive)\b|deadlocks?\b|not worth it|not the (?:cause|reason"
@@ -83,17 +83,27 @@ _RESULT = re.compile(
     r"\bpass(?:es)?)\b"
 )
 
+_COURTESY = re.compile(
+    r"(?i)^(?:let me know|you're welcome|you are welcome|anything else|have a (?:good|nice|great)|happy"
+    r" to|glad"
+    r"|feel free|is there anything|my pleasure|great[,!.]|perfect[,!.]|sounds good|thanks?\b|no problem"
+    r"|i hope|enjoy)"
+)
+
 
 def classify(sentence: str) -> Kind:
     """Return what a sentence of an agent is about."""
     return next((kind for kind, pattern in _AGENT if pattern.search(sentence)), "")
 
 
+def find_statements(text: str) -> list[str]:
+    """Return the sentences of a text, without courtesies."""
+    return [sentence for sentence in split_sentences(text) if not _COURTESY.search(sentence)]
+
+
 def is_result(text: str) -> bool:
     """Return whether a text of an agent reports a result, and neither a problem, a plan nor a question."""
-    kinds = {classify(sentence) for sentence in split_sentences(text)}
-    return (
-        not kinds & {"failed", "next"}
-        and "?" not in text
-        and ("finished" in kinds or bool(_RESULT.search(text)))
-    )
+    sentences = find_statements(text)
+    kinds = set(map(classify, sentences))
+    has_result = "finished" in kinds or any(map(_RESULT.search, sentences))
+    return has_result and not kinds & {"failed", "next"} and not any("?" in one for one in sentences)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.handoff.content import CONTINUE_PROMPT, MAX_TEXT_LENGTH
-from hookline.handoff.prompts import CONSTRAINT, PromptKind, classify_prompt, find_conditions
+from hookline.handoff.prompts import CONSTRAINT, PromptKind, classify_prompt, find_conditions, praises
 from hookline.handoff.statements import classify, is_result
 from hookline.language.segment import split_sentences
 
@@ -22,6 +23,8 @@ class Prompt(NamedTuple):
     number: int
     text: str
     kind: PromptKind
+    settled: bool
+    """True if the agent had just reported a result, or the person praises it."""
     published: bool
     """True if all changes before it were committed."""
 
@@ -41,13 +44,13 @@ class Task(NamedTuple):
 def find_task(entries: Sequence[TranscriptEntry], before: str) -> Task:
     """Return the task of a session that continues one with the task *before*."""
     prompts = tuple(read_prompts(entries))
-    main, additions = Prompt(0, before, "task", published=False), list[Prompt]()
+    main, additions = Prompt(0, before, "task", settled=False, published=False), list[Prompt]()
     for prompt in prompts:
         begins = prompt.kind != "reply" and not main.text
         if begins or prompt.kind == "task" or (prompt.kind == "addition" and prompt.published):
             main, additions = prompt, []
-        elif prompt.kind == "addition":
-            additions.append(prompt)
+        elif prompt.kind == "addition" or (prompt.kind == "choice" and prompt.settled):
+            additions = [*(one for one in additions if not prompt.published), prompt]
     main = main if main.text else next(iter(prompts), main)
     text = _join(main.text, [prompt.text for prompt in additions])
     return Task(text, main.number, prompts, is_question=main.kind == "reply")
@@ -68,19 +71,29 @@ def read_prompts(entries: Sequence[TranscriptEntry]) -> Iterator[Prompt]:
         elif isinstance(entry, Message) and entry.by == "agent":
             settled, asked = is_result(entry.text), "?" in entry.text
         elif isinstance(entry, Message) and not entry.text.lstrip().startswith(CONTINUE_PROMPT):
-            kind = classify_prompt(entry.text, settled=settled or published, asked=asked)
-            yield Prompt(number, entry.text, kind, published)
+            acted = _has_edits(entries[number + 1 :])
+            kind = classify_prompt(entry.text, settled=settled or published, asked=asked, acted=acted)
+            yield Prompt(number, entry.text, kind, settled or praises(entry.text), published)
+
+
+_EDITS = ("edit", "write")
+
+
+def _has_edits(entries: Sequence[TranscriptEntry]) -> bool:
+    """Return whether the agent changes files before the person's next prompt."""
+    turn = takewhile(lambda entry: not isinstance(entry, Message) or entry.by == "agent", entries)
+    return any(isinstance(entry, ToolUse) and entry.kind in _EDITS for entry in turn)
 
 
 def _is_published(use: ToolUse, *, published: bool) -> bool:
     if use.command:
         return published or _PUBLISHED.search(use.command) is not None
-    return published and use.kind not in ("edit", "write")
+    return published and use.kind not in _EDITS
 
 
 def find_decisions(entries: Sequence[TranscriptEntry], task: Task) -> Iterator[str]:
     """Yield the person's choices with the agent's answer, conditions of the task, and stated decisions."""
-    kinds = {prompt.number: prompt.kind for prompt in task.prompts[1:]}
+    choices = {prompt.number for prompt in task.prompts[1:] if _is_choice(prompt)}
     for number, entry in enumerate(entries):
         if not isinstance(entry, Message):
             continue
@@ -88,12 +101,13 @@ def find_decisions(entries: Sequence[TranscriptEntry], task: Task) -> Iterator[s
             yield from (text for text in split_sentences(entry.text) if classify(text) == "decision")
         elif number == task.start:
             yield from find_conditions(entry.text)
-        elif _is_choice(entry.text, kinds.get(number, "reply")):
+        elif number in choices:
             yield _add_answer(entry.text, next(iter(entries[number + 1 : number + 2]), None))
 
 
-def _is_choice(text: str, kind: PromptKind) -> bool:
-    return kind == "choice" or (kind == "addition" and CONSTRAINT.search(text) is not None)
+def _is_choice(prompt: Prompt) -> bool:
+    adds = prompt.kind == "addition" and CONSTRAINT.search(prompt.text) is not None
+    return adds or prompt.kind == "choice"
 
 
 def _add_answer(choice: str, answer: TranscriptEntry | None) -> str:
