@@ -2,7 +2,7 @@
 
 import pytest
 
-from hookline.handoff.next_steps import find_open_work, says_finished
+from hookline.handoff.next_steps import excludes, find_open_work, find_steps, reports_done, says_finished
 
 OPEN = [
     (
@@ -156,3 +156,72 @@ def test_courtesies_are_not_steps():
 
 def test_a_result_leaves_no_step():
     assert find_open_work("The tests pass, everything is green.") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        ("The login form validates now and the 14 tests pass.", ""),
+        (
+            "I've added the endpoint. Next I'll write the integration test for the 409 case.",
+            "integration test",
+        ),
+        ("Fixed the race in pool.go. Let me know if you want me to backport it.", ""),
+        ("The migration ran on staging. Production is not migrated yet.", "Production is not migrated"),
+        ("Should I also update the lock file?", ""),
+        ("Two of five endpoints are converted; `orders`, `refunds` and `payouts` remain.", "remain"),
+        (
+            "The build is broken by the new eslint, I don't know why. To do: pin eslint to 8.57 and try again.",
+            "pin eslint",
+        ),
+        (
+            "### Summary\n- parser rewritten\n\n### Remaining\n- error messages in German\n- benchmark",
+            "error messages in German",
+        ),
+        ("You're welcome! Happy to help.", ""),
+        ("I can't reproduce the crash on Linux. It needs a Windows machine to go on.", "Windows machine"),
+        ("Here is how the cache works: entries expire after 5 minutes, and the next request refills it.", ""),
+        ("Renamed everywhere. Still missing: the Helm chart.", "Helm chart"),
+        ("Die API ist umgestellt. Als Nächstes kommt die Oberfläche.", "Oberfläche"),
+        ("I'll start the dev server and take screenshots.", "screenshots"),
+        ("The coverage is at 84 %, the target is 90 %. I'd cover `retry.py` next.", "retry.py"),
+        ("Everything is deployed. One thing to watch: memory on node 3.", ""),
+        ("Waiting for your approval to run the migration on prod.", "approval"),
+        ("Tests are green. You may want to rotate the API key that was in the log.", ""),
+        ("Upgraded to React 19; the storybook build still fails with `useId` errors.", "storybook"),
+        ("I reverted the change since it made things worse. The leak is still there.", "leak is still there"),
+        ("No changes needed, the config already has that value.", ""),
+        ("The report is in out/report.html. Is there anything else you need?", ""),
+    ],
+)
+def test_steps_that_a_text_leaves_open(text, step):
+    steps = [found for found in find_steps(text) if not found.endswith("?")]
+
+    assert any(step in found for found in steps) if step else not steps
+
+
+@pytest.mark.parametrize(
+    ("todo", "text", "done"),
+    [
+        ("logout", "RP-initiated logout works too.", True),
+        ("drop zone accepts .kml", "The drop zone accepts .kml.", True),
+        ("push", "Committed and pushed.", True),
+        ("docs", "The docs have an old format.", False),
+        ("write the tests", "I still have to write the tests.", False),
+    ],
+)
+def test_todos_that_the_agent_reports_as_done(todo, text, done):
+    assert reports_done(todo, text) is done
+
+
+@pytest.mark.parametrize(
+    ("text", "excluded"),
+    [
+        ("Only the docs are left.", True),
+        ("### Remaining\n- docs\n- release", True),
+        ("Next I'll write the docs.", False),
+        ("Only the UI state is missing.", False),
+    ],
+)
+def test_todos_that_are_not_among_what_is_left(text, excluded):
+    assert excludes("UI state", text) is excluded

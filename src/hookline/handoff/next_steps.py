@@ -116,7 +116,7 @@ def reports_done(todo: str, text: str) -> bool:
     return any(
         words <= stem_words(sentence) and (len(words) > 1 or is_result(sentence))
         for sentence in find_statements(text)
-        if not _is_open(sentence)
+        if not is_open(sentence)
     )
 
 
@@ -137,7 +137,7 @@ def is_finished(entries: Sequence[TranscriptEntry], task: Task, files: Files) ->
     later = [prompt for prompt in task.prompts if prompt.number > max(number, task.start)]
     if any(prompt.kind != "reply" for prompt in later):
         return False
-    tells_rest = any(find_labelled(text)) or any(map(_is_open, find_statements(text)))
+    tells_rest = any(find_labelled(text)) or any(map(is_open, find_statements(text)))
     calls = {entry.call: at for at, entry in enumerate(entries) if isinstance(entry, ToolUse)}
     commit = calls.get(files.committed_in, 0)
     kinds = [prompt.kind for prompt in task.prompts if prompt.number > commit]
@@ -162,35 +162,31 @@ def _find_failed(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
 
 
 def find_steps(text: str) -> tuple[str, ...]:
-    """Return the steps that a text of the agent names or announces."""
-    labelled = [step for label, step in find_labelled(text) if label == "next"]
-    return tuple(dict.fromkeys(labelled or _find_announced(find_statements(text))))
+    """Return the steps that a text of the agent names, announces or leaves open."""
+    named = [step for label, step in find_labelled(text) if label == "next"]
+    return tuple(dict.fromkeys(named or map(_strip_label, filter(is_open, find_statements(text)))))
 
 
 def find_open_work(text: str) -> tuple[str, ...]:
     """Return the part of the agent's last text that tells what is left, else its last sentences."""
-    labelled = [step for label, step in find_labelled(text) if label == "next"]
-    sentences = find_statements(text)
-    marked = [number for number, sentence in enumerate(sentences) if _is_open(sentence)]
-    if labelled or not marked:
-        last = [] if is_result(text) else sentences[-_LAST_SENTENCES:]
-        return tuple(dict.fromkeys(labelled or last))
+    steps, sentences = find_steps(text), find_statements(text)
+    if not steps:
+        return () if is_result(text) else tuple(sentences[-_LAST_SENTENCES:])
+    marked = [number for number, sentence in enumerate(sentences) if _strip_label(sentence) == steps[0]]
+    if not marked:
+        return steps
     first = marked[0] - (marked[0] > 0 and _REFERS.search(sentences[marked[0]]) is not None)
-    return tuple(_INLINE_LABEL.sub("", sentence) for sentence in sentences[first:][-_MAX_SENTENCES:])
+    return tuple(map(_strip_label, sentences[first:][-_MAX_SENTENCES:]))
 
 
-def _is_open(sentence: str) -> bool:
+def _strip_label(sentence: str) -> str:
+    return _INLINE_LABEL.sub("", sentence)
+
+
+def is_open(sentence: str) -> bool:
     if _NONE.search(sentence):
         return False
     return bool(classify(sentence) == "next" or _INLINE_LABEL.match(sentence) or _OPEN.search(sentence))
-
-
-def _find_announced(sentences: list[str]) -> list[str]:
-    """Return the sentences that announce a step, with those after a label within a line."""
-    labels = [number for number, sentence in enumerate(sentences) if _INLINE_LABEL.match(sentence)]
-    if labels:
-        return [_INLINE_LABEL.sub("", sentence) for sentence in sentences[labels[0] :]]
-    return [sentence for sentence in sentences if classify(sentence) == "next"]
 
 
 def says_finished(text: str) -> bool:
