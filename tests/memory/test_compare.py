@@ -27,7 +27,7 @@ def count(name):
 
 @pytest.mark.parametrize(
     ("name", "share"),
-    [("rule_pairs.jsonl", 0.96), ("rule_pairs_last.jsonl", 0.96), ("rule_pairs_held.jsonl", 0.6)],
+    [("rule_pairs.jsonl", 0.96), ("rule_pairs_last.jsonl", 0.96), ("rule_pairs_held.jsonl", 0.66)],
 )
 def test_relations_are_found_and_no_rule_about_another_subject_is_replaced(name, share):
     """The comparison was written with the first file; the other files only measure it."""
@@ -52,6 +52,9 @@ def test_rules_of_different_rows_are_rarely_related():
     ("old", "new"),
     [
         ("run lint before the tests", "run the tests before lint"),
+        ("numbers first, words after", "words first, numbers after"),
+        ("summary first then details", "details first then summary"),
+        ("Never. Force. Push.", "you can force push"),
         ("migrations are reversible", "irreversible migrations are fine"),
         ("the frontend is written in Svelte", "we moved the frontend from Svelte to React"),
         ("wrap lines at 80 columns", "wrap lines at 100 columns"),
@@ -61,6 +64,14 @@ def test_rules_of_different_rows_are_rarely_related():
 )
 def test_a_changed_order_value_or_choice_is_a_reversal(old, new):
     assert (compare_rules(old, new), compare_rules(new, old)) == ("reversal", "reversal")
+
+
+@pytest.mark.parametrize("reason", ["because it is slow", "as we have no licence", ", it wakes my laptop"])
+def test_a_reason_does_not_change_a_rule(reason):
+    assert (
+        compare_rules(f"never start the emulator {reason}".replace(" ,", ","), "never start the emulator")
+        == "same"
+    )
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,10 @@ _AUXILIARIES = frozenset(
 )
 _NEGATIONS = frozenset(("not", "never", "no"))
 _ARTICLES = frozenset(("the", "a", "an", "your", "our", "my", REJECT, CONTRAST, "only", "now", "always"))
-_ORDER = re.compile(r"\b(before|after|then|prior to|followed by)\b")
+_ORDER = re.compile(r"(?<=\w) first\b,?(?: and)?(?: then)?|\b(before|after|then|prior to|followed by)\b")
+_REASON = re.compile(r"(?:\s(?:because|as (?:we|i|it|they))|, (?:it|they)) .*")
+_LONE_WORD = re.compile(r"(?:(?<=^)|(?<=\. ))([a-z]+)\.(?= [a-z]+\.)")
+"""A word that is a sentence, as in `Never. Ever.`"""
 _LOCATED = frozenset(
     "live lives is are go goes belong belongs reside sit stored kept placed run runs".split()  # noqa: SIM905 -- shorter than a list
 )
@@ -69,7 +72,8 @@ class Word(NamedTuple):
 
 def parse_rule(text: str) -> list[Word]:
     """Return the distinct content words of a rule; a word that is also chosen counts as chosen."""
-    plain = simplify_phrases(_GO.sub("golang", text[:MAX_CHARS]).lower())
+    lower = _LONE_WORD.sub(r"\1", _GO.sub("golang", text[:MAX_CHARS]).lower())
+    plain = simplify_phrases(_REASON.sub("", lower))
     clauses = (_find_words([*_tokenize(clause)]) for clause in _CLAUSE_END.split(plain))
     words = sorted(chain.from_iterable(clauses), key=lambda word: not word.rejected)
     return list({word.stem: word for word in words}.values())
