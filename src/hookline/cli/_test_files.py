@@ -4,6 +4,7 @@ import inspect
 import os
 import subprocess
 import sys
+import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -33,11 +34,14 @@ def run_files(files: Sequence[str]) -> bool:
         sys.stdout.flush()
         command = [*module_command("pytest"), "-q", "-p", "no:cacheprovider", *files]
         return subprocess.run(command, check=False).returncode in (0, NO_TESTS)
+    start = time.monotonic()
     results = [result for file in files for result in _run_file(file)]
     failed = [result for result in results if result.failure]
     for result in failed:
         print(f"FAILED {result.name}\n{result.failure}")
-    print(f"{len(results) - len(failed)} of {len(results)} hook tests passed")
+    counts = {"failed": len(failed), "passed": len(results) - len(failed)}
+    summary = ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "no tests ran"
+    print(f"{summary} in {time.monotonic() - start:.2f}s")  # in the words of pytest
     return not failed
 
 
