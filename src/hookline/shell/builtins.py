@@ -17,6 +17,7 @@ from hookline.shell.shell_state import (
     cwd,
     find_file,
     limit_values,
+    list_matches,
     lookup,
     resolve,
     set_values,
@@ -102,7 +103,7 @@ def _unset(state: ShellState, call: Call) -> Result:
 
 
 def _set(state: ShellState, call: Call) -> Result:
-    words = word_texts(call.argv[1:])
+    words = tuple(map(list_matches, call.argv[1:]))
     if "--" in words:
         set_values(state, "@[]", words[words.index("--") + 1 :])
     elif words and not words[0].startswith(("-", "+")):
@@ -212,7 +213,7 @@ def _hash(state: ShellState, call: Call) -> Result:
     path = options.value("-p")
     if path is not None and options.operands:
         set_values(state, "alias " + options.operands[0].text, (path.text,))
-    return _SILENT
+    return Result("".join(word.text + "\n" for word in options.operands if options.has("-t")))
 
 
 def _shopt(state: ShellState, call: Call) -> Result:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -41,20 +41,48 @@ _TAR_READS = word_set("-T -X --files-from --exclude-from")
 
 def _tar(command: SimpleCommand) -> Effects:
     """Yield the files that packing copies, or the folder that extracting writes to."""
-    words = command.words[1:]
-    if words and words[0].text.isalpha():
-        words = (Word(text="-" + words[0].text, span=words[0].span), *words[1:])
-    options = parse_options(words, _TAR_VALUES, mixed=True)
+    options = _tar_options(command)
     packs = options.has("-c", "-r", "-u", "--create", "--append", "--update")
     archive = options.value("-f", "--file")
     if archive is not None and not is_remote(archive.text):
         yield Effect(action="write" if packs else "use", path=archive)
     yield from option_effects(options, {"read": _TAR_READS})
     if packs:
-        yield from (Effect(action="copy", path=word, recursive=True) for word in options.operands)
+        yield from _packed(options.operands, deletes=options.has("--remove-files"))
     folder = options.value("-C", "--directory")
     if folder is not None and options.has("-x", "--extract", "--get"):
         yield _extracted(folder)
+
+
+def _tar_options(command: SimpleCommand) -> Options:
+    words = command.words[1:]
+    if words and words[0].text.isalpha():
+        words = (Word(text="-" + words[0].text, span=words[0].span), *words[1:])
+    return parse_options(words, _TAR_VALUES, mixed=True)
+
+
+def find_extraction(command: SimpleCommand) -> tuple[Word | None, Word] | None:
+    """Return the archive, None for the standard input, and the folder into which all of it is extracted."""
+    here = Word(text=".", span=command.span)
+    if command.name in ("unzip", "bsdunzip"):
+        options = parse_options(command.words[1:], ("-d", "-x", "-P"), mixed=True)
+        listed = options.has("-l", "-t", "-p", "-Z", "-n", "-v") or len(options.operands) != 1
+        return None if listed else (options.operands[0], options.value("-d") or here)
+    options = _tar_options(command)
+    kept = options.has("-O", "--to-stdout", "-k", "--keep-old-files", "--skip-old-files")
+    if kept or options.operands or not options.has("-x", "--extract", "--get"):
+        return None
+    archive = options.value("-f", "--file")
+    folder = options.value("-C", "--directory") or here
+    return (None if archive is None or archive.text == "-" else archive), folder
+
+
+def _packed(operands: Iterable[Word], *, deletes: bool) -> Effects:
+    """Yield the files that are packed into an archive, and deleted afterwards on demand."""
+    for word in operands:
+        yield Effect(action="copy", path=word, recursive=True)
+        if deletes:
+            yield Effect(action="delete", path=word, recursive=True)
 
 
 def _extracted(folder: Word) -> Effect:
@@ -72,13 +100,16 @@ def _unzip(command: SimpleCommand) -> Effects:
 def _zip(command: SimpleCommand) -> Effects:
     words = command.words[1:]
     end = next((index for index, word in enumerate(words) if word.text in ("-x", "-i")), len(words))
-    operands = parse_options(words[:end], word_set("-P -t -tt -n -b -s --password"), mixed=True).operands
+    options = parse_options(words[:end], word_set("-P -t -tt -n -b -s --password"), mixed=True)
+    operands = options.operands
     extracts = command.name.startswith("7") and operands[:1] and operands[0].text in ("x", "e", "l", "t")
     if command.name.startswith("7"):
         operands = operands[1:]
-    for index, word in enumerate(operands):
-        action: Action = "use" if extracts else "copy" if index else "write"
-        yield Effect(action=action, path=word, recursive=action == "copy")
+    if extracts:
+        yield from (Effect(action="use", path=word) for word in operands)
+    else:
+        yield from (Effect(action="write", path=word) for word in operands[:1])
+        yield from _packed(operands[1:], deletes=options.has("-m", "--move", "-sdel"))
     folders = (word for word in words if word.text.startswith("-o") and word.text != "-o")
     yield from (_extracted(part_of(word, word.text[2:])) for word in folders)
 
@@ -198,8 +229,8 @@ def _git(command: SimpleCommand) -> Effects:
     if not outer.operands:
         return
     name = outer.operands[0].text
-    values = word_set("-s -b -m") if name in _GIT_WRITES else word_set("-e -f -n -L -U -S -G --format -m -F")
-    inner = parse_options(outer.operands[1:], values, mixed=True)
+    values = "-s -b -m --separate-git-dir" if name in _GIT_WRITES else "-e -f -n -L -U -S -G --format -m -F"
+    inner = parse_options(outer.operands[1:], word_set(values), mixed=True)
     yield from _git_reads(name, inner)
     if name in _GIT_CHANGES:
         yield from option_effects(outer, {"write": word_set("-C --git-dir --work-tree")})
@@ -213,11 +244,22 @@ def _git(command: SimpleCommand) -> Effects:
         yield from option_effects(
             parse_options(outer.operands[1:], ("-f", "--file")), {"edit": word_set("-f --file")}
         )
+    if name == "init":
+        yield from _git_moves(inner)
     if name in ("apply", "am"):
         folder = outer.value("-C")
         yield from effect_editors.patched_files(command, folder.text if folder is not None else "")
     outputs = (word for word in command.words[1:] if word.text.startswith("--output="))
     yield from (Effect(action="write", path=part_of(word, word.text[9:])) for word in outputs)
+
+
+def _git_moves(inner: Options) -> Effects:
+    """Yield the effects of `git init --separate-git-dir`, which moves the data of an existing repository."""
+    target = inner.value("--separate-git-dir")
+    if target is not None:
+        folder = "".join(word.text.rstrip("/") + "/" for word in inner.operands)
+        yield Effect(action="move", path=target.with_text(folder + ".git", ()), recursive=True)
+        yield Effect(action="write", path=target)
 
 
 def _git_reads(name: str, inner: Options) -> Effects:

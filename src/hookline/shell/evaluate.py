@@ -41,6 +41,7 @@ from hookline.shell.streams import redirect_input, redirect_output
 from hookline.shell.syntax import (
     Array,
     Assignment,
+    Code,
     Command,
     Compound,
     Function,
@@ -54,10 +55,12 @@ from hookline.shell.syntax import (
 )
 from hookline.shell.wrappers import split_quoted
 
+_KEYED_ITEM = re.compile(r"\[[^\]]*\]=")
 _ARRAY_KEY = re.compile(r"""(["']?)[A-Za-z_][\w.-]*\1""", re.ASCII)
 _QUOTES = "'\""
 _FILE_OPERATORS = frozenset({"<", "<>", ">", ">>", ">|", "&>", "&>>", ">&"})
 _LOOP_KINDS = frozenset({"while", "until", "for(("})
+_FIRST_COPROCESS_FD = 60
 _DECLARATIONS = frozenset({"declare", "typeset", "local", "export", "readonly"})
 
 
@@ -112,7 +115,7 @@ def _evaluate_compound(state: ShellState, compound: Compound, stdin: str) -> str
     if too_deep(state):
         add_problem(state, "commands are nested too deeply", state.line, (0, len(state.line)))
         return UNKNOWN
-    if compound.kind in _LOOP_KINDS and _is_bomb(compound):
+    if compound.kind in _LOOP_KINDS and is_fork_bomb(compound):
         state.fork_bombs.append((0, len(state.line)))
     redirects = _expand_redirects(state, compound.redirections)
     stdin = redirect_input(state, compound.redirections, redirects, stdin)
@@ -123,10 +126,6 @@ def _evaluate_compound(state: ShellState, compound: Compound, stdin: str) -> str
     output = _COMPOUND_EVALUATORS.get(compound.kind, _evaluate_bodies)(state, compound, stdin)
     state.depth -= 1
     return redirect_output(state, redirects, output)
-
-
-def _is_bomb(compound: Compound) -> bool:
-    return is_fork_bomb(compound)
 
 
 def _record_group_redirects(state: ShellState, redirects: tuple[Redirect, ...]) -> None:
@@ -159,6 +158,16 @@ def _evaluate_parenthesis(state: ShellState, compound: Compound, stdin: str) -> 
     state.traps = traps
     rollback(state, checkpoint)
     return output
+
+
+def _evaluate_coprocess(state: ShellState, compound: Compound, stdin: str) -> str:
+    """Evaluate a coprocess, and remember it as the reader of the descriptor `${NAME[1]}`."""
+    number = str(_FIRST_COPROCESS_FD + len(state.sinks))
+    path = "/dev/fd/" + number
+    state.sinks[path] = Code(compound.bodies[0], "coproc (")
+    set_values(state, compound.name + "[]", (number, number))
+    set_values(state, "fd " + number, (path,))
+    return _evaluate_parenthesis(state, compound, stdin)
 
 
 def _evaluate_branches(state: ShellState, compound: Compound, stdin: str) -> str:
@@ -263,7 +272,7 @@ def _set_declared_array(state: ShellState, term: Term) -> Term:
         value = expand.expand_text(state, assignment.parts, tilde=True)
         return Term((Quoted(assignment.name + sign + value),), term.span)
     bare = name.rstrip("+=")
-    set_values(state, bare + "[]", tuple(word.text for word in expand.expand_words(state, last.items)))
+    set_values(state, bare + "[]", _expand_items(state, last))
     return Term((bare,), term.span, plain=True)
 
 
@@ -296,14 +305,18 @@ def _assign(state: ShellState, assignment: Assignment, name: str, value: str, sp
     array = assignment.parts[0] if assignment.parts else None
     if isinstance(array, Array):
         old = state.variables.get(name + "[]", ()) if assignment.append else ()
-        set_values(
-            state, name + "[]", old + tuple(word.text for word in expand.expand_words(state, array.items))
-        )
+        set_values(state, name + "[]", old + _expand_items(state, array))
     elif assignment.subscript:
         _set_array_item(state, name, assignment.subscript, value)
     else:
         set_variable(state, name, value)
         evaluate_variables(state, ((name, value),), span)
+
+
+def _expand_items(state: ShellState, array: Array) -> tuple[str, ...]:
+    """Return the items of an array; patterns are expanded, but not the keys of an associative array."""
+    words = expand.expand_words(state, array.items)
+    return tuple(word.text if _KEYED_ITEM.match(word.text) else list_matches(word) for word in words)
 
 
 def _set_array_item(state: ShellState, name: str, index: str, value: str) -> None:
@@ -341,6 +354,7 @@ _NODE_EVALUATORS: Mapping[type, Callable[[ShellState, Any, str], str]] = {
 }
 _COMPOUND_EVALUATORS: Mapping[str, Callable[[ShellState, Compound, str], str]] = {
     "(": _evaluate_parenthesis,
+    "coproc": _evaluate_coprocess,
     "if": _evaluate_branches,
     "case": _evaluate_branches,
     "while": _evaluate_while,

@@ -35,7 +35,7 @@ _WORK_PER_ITEM, _WORK_PER_ALTERNATIVE = 4, 24
 """Units of work of an item of an array, and of a word that braces expand to."""
 _ASSIGNMENT_PREFIX = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
 _GLOB = re.compile(r"[*?\[]|[@!+]\(")
-_NEGATED_GROUP = re.compile(r"!\([^()]*\)")
+_GROUP = re.compile(r"([!@+*?])\(([^()]*)\)")
 _NUMBER = re.compile(r"0|-?[1-9]\d{0,8}", re.ASCII)
 _MAX_CALCULATION = 80
 _CALCULATION = re.compile(
@@ -100,15 +100,24 @@ def _split_fields(state: ShellState, parts: tuple[Part, ...], span: Span) -> lis
             _add_split_value(state, fields, piece.text)
         else:
             _add_piece(fields[-1], piece)
-    return [_to_word(state, word_field, span) for word_field in fields if word_field.present]
+    return [word for one in fields if one.present for word in _to_words(state, one, span)]
 
 
-def _to_word(state: ShellState, word_field: _Field, span: Span) -> Word:
+def _to_words(state: ShellState, word_field: _Field, span: Span) -> list[Word]:
     text = "".join(word_field.texts)
-    if word_field.glob and "!(" in text:  # matches all names but a few
-        text = _NEGATED_GROUP.sub("*", text)
     spend(state, len(text) >> 5)
-    return Word(text=text if len(text) <= MAX_TEXT else OPAQUE, span=span, glob=word_field.glob)
+    text = text if len(text) <= MAX_TEXT else OPAQUE
+    texts = _expand_group(text) if word_field.glob and "(" in text else [text]
+    return [Word(text=one, span=span, glob=word_field.glob) for one in texts]
+
+
+def _expand_group(text: str) -> list[str]:
+    """Return the patterns that a word with a group stands for: `@(a|b)` for two, `!(a)` for nearly all."""
+    match = _GROUP.search(text)
+    if match is None:
+        return [text]
+    names = ["*"] if match[1] == "!" else match[2].split("|")[:MAX_WORDS]
+    return [_GROUP.sub("*", text[: match.start()] + name + text[match.end() :]) for name in names]
 
 
 def _add_piece(target: _Field, piece: _Piece) -> None:

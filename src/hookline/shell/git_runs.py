@@ -30,6 +30,11 @@ _BUILT_IN_SUBCOMMANDS = word_set(
 _HOOK_SUBCOMMANDS = word_set(
     "am checkout cherry-pick clone commit merge pull push rebase revert switch worktree gc"
 )
+_FOLDERS = {
+    "--show-toplevel": "",
+    **dict.fromkeys(("--git-dir", "--absolute-git-dir", "--git-common-dir"), "/.git"),
+}
+"""Options with which `git rev-parse` prints a folder of the repository."""
 _NETWORK_SUBCOMMANDS = word_set("archive clone fetch ls-remote pull push remote")
 _QUERY_OPTIONS = word_set(
     "--get --get-all --get-regexp --unset --unset-all --list -l --remove-section --rename-section"
@@ -45,12 +50,9 @@ def _git(state: ShellState, call: Call) -> Result:
     if not options.operands:
         return Result()
     name, rest = options.operands[0], options.operands[1:]
-    if (
-        name.text == "rev-parse"
-        and [word.text for word in rest] == ["--show-toplevel"]
-        and not options.options
-    ):
-        return Result(cwd(state) + "\n")
+    if name.text == "rev-parse" and not options.options:
+        folders = [_FOLDERS[word.text] for word in rest[-1:] if word.text in _FOLDERS]
+        return Result("".join(cwd(state) + folder + "\n" for folder in folders)) if folders else Result()
     settings = _read_settings(state, options)
     configured = tuple(_find_configured_commands(state, call, name.text, settings))
     result = _run_git_subcommand(state, call, options, settings)

@@ -29,6 +29,7 @@ from hookline.shell.source import (
 from hookline.shell.syntax import (
     Assignment,
     Command,
+    Compound,
     Function,
     Heredoc,
     Node,
@@ -303,7 +304,8 @@ def _read_coproc(src: Source) -> Node:
     enter_nesting(src)
     node = _read_command(src)
     src.depth -= 1
-    return node
+    name = match.group().strip() if match is not None else "COPROC"
+    return Compound("coproc", (Steps((Step(";", node, background=True),)),), name=name)
 
 
 def _read_simple(src: Source) -> Node:

@@ -36,6 +36,11 @@ def _program_path(word: Word) -> str:
     return word.text if "/" in word.text or word.dynamic else _PROGRAM_FOLDER + word.text
 
 
+def _whereis(state: ShellState, call: Call) -> Result:
+    operands = parse_options(call.argv[1:], ("-B", "-M", "-S")).operands
+    return Result("".join(f"{word.text}: {_program_path(word)}\n" for word in operands))
+
+
 def _type(state: ShellState, call: Call) -> Result:
     return _which(state, call) if parse_options(call.argv[1:]).has("-p", "-P") else Result()
 
@@ -79,6 +84,7 @@ def _mktemp(state: ShellState, call: Call) -> Result:
 
 PROGRAMS: Mapping[str, Program] = {
     **dict.fromkeys(("which", "whence"), _which),
+    "whereis": _whereis,
     "type": _type,
     "command": _command,
     **dict.fromkeys(("ls", "gls"), _ls),

@@ -25,6 +25,7 @@ from hookline.shell.shell_state import (
     find_file,
     is_unknown,
     lookup,
+    repeat_script,
     resolve,
     rollback,
     set_values,
@@ -194,7 +195,8 @@ def _find_written_program(state: ShellState, name: str) -> str:
     """Return the path of a program that this line wrote, by its path or in a folder of `PATH`."""
     if not state.files or name.rpartition("/")[2] not in state.file_names:
         return ""
-    folders = [""] if "/" in name else (lookup(state, "PATH") or "").split(":")[:_MAX_FOLDERS]
+    is_path = "/" in name or name == lookup(state, "0")
+    folders = [""] if is_path else (lookup(state, "PATH") or "").split(":")[:_MAX_FOLDERS]
     paths = (resolve(state, f"{folder}/{name}" if folder else name) for folder in folders)
     return next((path for path in paths if path in state.files), "")
 
@@ -223,20 +225,25 @@ def _run_script(state: ShellState, call: Call, path: str) -> Result:
 def evaluate_inner(state: ShellState, command: InnerCommand) -> str:
     """Evaluate a command that a program runs, one wrapper deeper, and return its output."""
     if too_deep(state):
-        add_problem(
-            state,
-            "too many nested wrappers",
-            command.code or " ".join(word.text for word in command.argv),
-            command.span,
-        )
+        text = command.code or " ".join(word.text for word in command.argv)
+        add_problem(state, "too many nested wrappers", text, command.span)
         return UNKNOWN
+    script = f"{command.code}\0{command.args}" if command.code and command.args else ""
+    if script in state.scripts:
+        return repeat_script(state, script, command.span)
+    if script:
+        state.scripts[script] = (state.background_depth, 0)
+    output = _evaluate_nested(state, command)
+    state.scripts.pop(script, None)
+    return output
+
+
+def _evaluate_nested(state: ShellState, command: InnerCommand) -> str:
     checkpoint = len(state.undo_log)
     saved = state.via, state.depth, state.wrapper_depth, state.alternative, state.alternative_count
-    state.via, state.depth, state.wrapper_depth = (
-        (*state.via, command.via),
-        state.depth + 1,
-        state.wrapper_depth + 1,
-    )
+    state.via = (*state.via, command.via)
+    state.depth += 1
+    state.wrapper_depth += 1
     if command.args is not None:
         set_values(state, "0", command.args[:1])
         set_values(state, "@[]", command.args[1:])
@@ -365,11 +372,10 @@ def evaluate_alias(state: ShellState, alias: str, rest: tuple[Term, ...], stdin:
         (*state.call_stack, marker),
         state.depth + 1,
     )
-    steps = (
-        _parse_inner(state, alias, name.span)
-        if spend(state, len(alias)) and not too_deep(state)
-        else Steps(())
-    )
+    if too_deep(state):
+        add_problem(state, "aliases are nested too deeply", state.line, name.span)
+    parses = spend(state, len(alias)) and not too_deep(state)
+    steps = _parse_inner(state, alias, name.span) if parses else Steps(())
     output = state.evaluate(state, _append_words(steps, rest), stdin)
     state.via, state.call_stack, state.depth, state.alternative, state.alternative_count = saved
     return output

@@ -71,6 +71,8 @@ def apply_sed(scripts: list[str], text: str, *, quiet: bool, extended: bool) -> 
     for number, line in enumerate(lines, 1):
         if not _edit_line(rules, active, line, (number, len(lines)), output, quiet=quiet):
             break
+    if not output and all(rule.letter == "d" and rule.first.isdecimal() for rule in rules):
+        output = lines  # one line may stand for many
     return "".join(line + "\n" for line in output)
 
 

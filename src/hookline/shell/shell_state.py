@@ -105,6 +105,8 @@ class ShellState(Struct, kw_only=True):
     """Number of enclosing commands that run in the background or in a pipe."""
     background_depth_at_call: dict[str, int] = field(default_factory=dict)
     """For each function being evaluated, that number at its call."""
+    scripts: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """For each script being evaluated, by code and arguments, that number and how often it starts itself."""
     existing_script: str = ""
     """The script being evaluated that existed before the line; empty outside of one."""
     reads: dict[str, int] = field(default_factory=dict)
@@ -320,6 +322,16 @@ def written_content(state: ShellState, argv: tuple[Word, ...]) -> str:
         if content and UNKNOWN not in path and spend(state, len(content) >> 4):
             texts.append(content[:MAX_TEXT])
     return "\n".join(texts)
+
+
+def repeat_script(state: ShellState, script: str, span: Span) -> str:
+    """Leave out a script that runs itself; starting itself twice in the background is a fork bomb."""
+    depth, starts = state.scripts[script]
+    starts += state.background_depth > depth
+    state.scripts[script] = depth, starts
+    if starts > 1:
+        state.fork_bombs.append(span)
+    return UNKNOWN
 
 
 def too_deep(state: ShellState) -> bool:

@@ -156,7 +156,7 @@ def _head(options: Options, lines: Lines) -> Lines | None:
     if count is None:
         return lines
     sign, number = count
-    return lines[:-number] if sign == "-" and number else lines[:number]
+    return lines[:-number] or lines if sign == "-" and number else lines[:number]  # a line stands for many
 
 
 def _tail(options: Options, lines: Lines) -> Lines | None:
@@ -170,13 +170,9 @@ def _tail(options: Options, lines: Lines) -> Lines | None:
     if count is None:
         return lines
     sign, number = count
-    return (
-        lines[max(number - 1, 0) :]
-        if sign == "+"
-        else lines[len(lines) - number :]
-        if number < len(lines)
-        else lines
-    )
+    if sign == "+":
+        return lines[max(number - 1, 0) :] or lines
+    return lines[len(lines) - number :] if number < len(lines) else lines
 
 
 def _line_count(options: Options) -> tuple[str, int] | None:

@@ -29,7 +29,7 @@ from hookline.shell.options import word_set
 
 _GIT_DATA = re.compile(
     r"(?:^|/)\.git(?:/+(?:(?:objects|refs|logs|worktrees|modules|packed-refs|HEAD|config|index)(?:/|$)|[*{.\0]|$)|$)"
-    r"|(?:^|/)\.\[?g?\]?\w?i[t?]$"
+    r"|(?:^|/)\.(?:g|\?|\[[^]]*g[^]]*\])(?:i|\?|\[[^]]*i[^]]*\])(?:t|\?|\[[^]]*t[^]]*\])$"
 )
 _GIT_BLOBS = re.compile(r"(?:^|/)\.git/(?:objects|refs|logs|worktrees|modules|packed-refs|HEAD)(?:/|$)")
 """Files of a repository that cannot be rebuilt."""

@@ -59,16 +59,14 @@ def _push(git: Git) -> Iterator[str]:
     settings = [value.text for name, value in git.outer.options if name == "-c" and value is not None]
     words = inner.operands[1:]
     refspecs = [word.text for word in words] + [_find_refspec(text) for text in settings]
-    if (
-        inner.has("--mirror")
-        or switched_on(inner, ("-f", "--force"), "--no-force")
-        or any(map(_is_forced, refspecs))
-    ):
+    forced = inner.has("--mirror") or switched_on(inner, ("-f", "--force"), "--no-force")
+    if forced or any(map(_is_forced, refspecs)):
         yield "git-push-force"
     elif inner.has("--force-with-lease", "--force-if-includes"):
         yield "git-push-lease"
     deletes = inner.has("-d", "--delete")
-    bulk = (deletes and any(_is_branch_list(word, git.place) for word in words)) or _deletes_several(git)
+    removed = [word for word in words if deletes or word.text.lstrip("+").startswith(":")]
+    bulk = any(_is_ref_list(word, git.place) for word in removed) or _deletes_several(git)
     if bulk or inner.has("--prune") or _deletes_protected(refspecs, git.place.protected, deletes=deletes):
         yield "git-push-delete"
 
@@ -147,13 +145,16 @@ def _find_deleted(command: SimpleCommand) -> set[str]:
     return {text.removeprefix("refs/heads/") for text in words}
 
 
-def _is_branch_list(word: Word, place: Place) -> bool:
-    """Return whether *word* comes from a list of branches."""
+def _is_ref_list(word: Word, place: Place) -> bool:
+    """Return whether *word* comes from a list of branches or tags."""
     for source in place.sources(word.origins):
-        texts = [one.text for one in source.words[:4]]
-        if {"branch", "for-each-ref", "ls-remote", "list"} & set(texts[1:]) and source.name in ("git", "gh"):
+        texts = {one.text for one in source.words[1:4]}
+        if texts & _REF_LISTS and source.name in ("git", "gh"):
             return "--show-current" not in texts
     return False
+
+
+_REF_LISTS = word_set("branch tag for-each-ref show-ref ls-remote list")
 
 
 def _creates_branches(git: Git) -> bool:
@@ -209,8 +210,7 @@ HISTORY_SUBCOMMANDS: Mapping[str, Subcommand] = {
             """--all --branches --atomic --delete --dry-run --exec --follow-tags --force --force-if-includes
             --force-with-lease --help --mirror --no-dry-run --no-force --no-verify --porcelain --progress
             --prune --push-option --quiet --receive-pack --recurse-submodules --repo --set-upstream --signed
-            --tags
-            --thin --verbose --verify"""
+            --tags --thin --verbose --verify"""
         ),
     ),
     "branch": Subcommand(

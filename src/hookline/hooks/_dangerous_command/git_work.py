@@ -14,13 +14,16 @@ from hookline.hooks._dangerous_command.git_history import (
 )
 from hookline.hooks._dangerous_command.rule import CORE, Finding, Judge, Place
 from hookline.hooks._dangerous_command.scratch import (
+    WORK_TREE,
     is_created_folder,
     is_scratch_folder,
     is_temporary,
+    join_path,
     repository_folder,
 )
 from hookline.hooks._dangerous_command.targets import find_listing
 from hookline.shell import SimpleCommand, Word
+from hookline.shell.effect_programs import find_extraction
 from hookline.shell.git_runs import GLOBAL_VALUES
 from hookline.shell.options import parse_options, word_set
 
@@ -209,7 +212,7 @@ def _is_scratch(command: SimpleCommand, place: Place, *, temporary: bool) -> boo
 
     A worktree in a temporary folder shares the history of its repository.
     """
-    folder = repository_folder(command, place)
+    folder = repository_folder(command, place, *(WORK_TREE if temporary else ()))
     if folder is None:
         return False
     created = is_created_folder(folder.text, place) or folder.origins != ()
@@ -228,4 +231,28 @@ def _patch(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Ite
         yield CORE.find("git-checkout-dot", command)
 
 
-JUDGES: Mapping[str, Judge] = {"git": _git, "patch": _patch}
+def _extract(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    """Judge `git archive HEAD | tar x`, which overwrites changed files with the committed ones."""
+    archive, folder = find_extraction(command) or (None, None)
+    target = join_path(folder.text, command.cwd, place).rstrip("/.") if folder is not None else ""
+    if not target or target not in (place.root, place.cwd):
+        return
+    sources = place.sources(command.stdin_origins if archive is None else archive.origins)
+    written = [one for one in place.earlier() if archive and any(archive.text in w.text for w in one.words)]
+    if any(map(_is_whole_archive, (*sources, *written))):
+        yield CORE.find("git-checkout-dot", command)
+
+
+def _is_whole_archive(command: SimpleCommand) -> bool:
+    outer = parse_options(command.words[1:], GLOBAL_VALUES) if command.name == "git" else None
+    if outer is None or not outer.operands or outer.operands[0].text != "archive":
+        return False
+    inner = parse_options(outer.operands[1:], word_set("-o --output --format --add-file"), mixed=True)
+    return not inner.has("--prefix", "-l") and {word.text for word in inner.operands[1:]} <= _ALL
+
+
+JUDGES: Mapping[str, Judge] = {
+    "git": _git,
+    "patch": _patch,
+    **dict.fromkeys(("tar", "gtar", "bsdtar", "unzip", "bsdunzip"), _extract),
+}

@@ -73,11 +73,29 @@ def is_scratch_folder(command: SimpleCommand, place: Place) -> bool:
     return folder is not None and (is_temporary(folder, "", place) or is_created_folder(folder.text, place))
 
 
-def repository_folder(command: SimpleCommand, place: Place) -> Word | None:
-    """Return the folder of the repository that a `git` command works in."""
-    folder = find_folder(command, place)
-    for name, value in parse_options(command.words[1:], GLOBAL_VALUES).options:
-        if name in ("-C", "--git-dir", "--work-tree") and value is not None:
+WORK_TREE = ("--work-tree", "GIT_WORK_TREE")
+_GIT_DIR = ("--git-dir", "GIT_DIR")
+
+
+def find_settings(command: SimpleCommand, place: Place) -> Iterator[tuple[str, str]]:
+    """Yield the variables of *command*: its own, and those that the line exports or passes with `env`."""
+    yield from command.assignments
+    for earlier in place.earlier():
+        if earlier.name in ("export", "env", "declare"):
+            pairs = (word.text.partition("=") for word in earlier.words[1:])
+            yield from ((name, value) for name, equals, value in pairs if equals)
+
+
+def repository_folder(command: SimpleCommand, place: Place, *names: str) -> Word | None:
+    """Return the folder of the repository that a `git` command works in, or of its work tree."""
+    folder, wanted = find_folder(command, place), names or _GIT_DIR
+    variables = [
+        (name, Word(text=value, span=command.span))
+        for name, value in find_settings(command, place)
+        if name in wanted
+    ]
+    for name, value in (*variables, *parse_options(command.words[1:], GLOBAL_VALUES).options):
+        if name in ("-C", *wanted) and value is not None:
             cwd = folder.text if folder is not None else None
             text = value.text if value.text.startswith(UNKNOWN) else join_path(value.text, cwd, place)
             folder = Word(text=text, span=value.span, origins=_origins_of(value, command, folder))
@@ -107,7 +125,9 @@ def _created_repositories(place: Place) -> Iterator[str]:
         name = outer.operands[0].text if outer.operands else ""
         if name not in ("init", "clone"):
             continue
-        values = word_set("-b -o -c -j --branch --origin --depth --template --initial-branch --reference")
+        values = word_set(
+            "-b -o -c -j --branch --origin --depth --template --initial-branch --reference --separate-git-dir"
+        )
         operands = parse_options(outer.operands[1:], values, mixed=True).operands
         folder = repository_folder(command, _at(place, index))
         target = operands[-1].text if operands else ""
@@ -217,9 +237,8 @@ def is_inside_created(command: SimpleCommand, place: Place) -> bool:
 
 def uses_local_endpoint(command: SimpleCommand, split: Split, place: Place) -> bool:
     """Return whether the request goes to an emulator on this machine."""
-    exports = (word.text for one in place.earlier() if one.name == "export" for word in one.words)
-    settings = (*("=".join(setting) for setting in command.assignments), *exports)
-    values = (text.partition("=")[2] for text in settings if text.startswith("AWS_ENDPOINT_URL"))
+    settings = find_settings(command, place)
+    values = (value for name, value in settings if name.startswith("AWS_ENDPOINT_URL"))
     return any(map(LOCAL_URL.match, (split.given.get("--endpoint-url", ""), *values)))
 
 
@@ -253,20 +272,28 @@ def uses_test_file(command: SimpleCommand) -> bool:
 
 def applies_destruction(command: SimpleCommand, place: Place) -> bool:
     """Return whether `terraform apply` destroys, by a plan that the line made or by its settings."""
-    texts = [word.text for word in command.words]
-    if "apply" not in texts:
+    words = _terraform_words(command, place)
+    if "apply" not in words:
         return False
-    exports = (
-        word.text.partition("=") for one in place.earlier() if one.name == "export" for word in one.words
+    plans = [_terraform_words(one, place) for one in place.earlier() if one.name == command.name]
+    return not _DESTROYS.isdisjoint(words) or any(
+        "plan" in plan and not _DESTROYS.isdisjoint(plan) and not _outputs(plan).isdisjoint(words)
+        for plan in plans
     )
-    settings = (*command.assignments, *((name, value) for name, _, value in exports))
-    if any(name.startswith("TF_CLI_ARGS") and "-destroy" in value for name, value in settings):
-        return True
-    for earlier in place.earlier():
-        plan = [word.text for word in earlier.words]
-        destroys = "plan" in plan and {"-destroy", "--destroy"} & set(plan)
-        outputs = {text.rpartition("=")[2] for text in plan if text.startswith(("-out=", "--out="))}
-        outputs |= {value for name, value in pairwise(plan) if name in ("-out", "--out")}
-        if earlier.name == command.name and destroys and outputs & set(texts):
-            return True
-    return False
+
+
+_DESTROYS = word_set("-destroy --destroy -destroy=true")
+
+
+def _terraform_words(command: SimpleCommand, place: Place) -> list[str]:
+    """Return the words of *command*, with those of the variables `TF_CLI_ARGS` and `TF_CLI_ARGS_plan`."""
+    texts = [word.text for word in command.words]
+    names = {"TF_CLI_ARGS", *(f"TF_CLI_ARGS_{text}" for text in texts)}
+    return texts + [
+        text for name, value in find_settings(command, place) if name in names for text in value.split()
+    ]
+
+
+def _outputs(plan: list[str]) -> set[str]:
+    joined = {text.rpartition("=")[2] for text in plan if text.startswith(("-out=", "--out="))}
+    return joined | {value for name, value in pairwise(plan) if name in ("-out", "--out")}

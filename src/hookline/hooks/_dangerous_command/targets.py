@@ -124,14 +124,15 @@ def selects_git(listing: Listing) -> bool:
     words = [word.text for word in listing.command.words]
     tests = list(zip(words, words[1:], words[2:], strict=False))
     named = any(
-        test in ("-name", "-iname") and before not in NOT and _fits_git(value)
-        for before, test, value in tests
+        test in _NAME_TESTS and before not in NOT and _fits_git(value) for before, test, value in tests
     )
     return listing.command.name in ("find", "gfind") and named
 
 
 def _fits_git(pattern: str) -> bool:
-    return pattern != "*" and fnmatchcase(".git", pattern)
+    names = (name for name in pattern.split("/") if name not in ("", ".", ".."))
+    first = next((name for name in names if _ANY_NAME.fullmatch(name) is None), "")
+    return fnmatchcase(".git", first)
 
 
 _STATUS = re.compile(r"\^?[\\?MADRC\s.\[\]^$*+()|]*")
@@ -177,9 +178,16 @@ def is_narrowed(command: SimpleCommand) -> bool:
         return match is not None and _STATUS.fullmatch(match[1]) is None
     if command.name == "git":
         return _git_narrows(words)
-    return command.name in ("head", "tail", "fzf", "comm") or (
-        command.name in ("fd", "fdfind") and bool(words)
-    )
+    if command.name in _SKIPS:
+        return _SKIPS[command.name].search(" ".join(words)) is None
+    return command.name in ("fzf", "comm") or (command.name in ("fd", "fdfind") and bool(words))
+
+
+_SKIPS: Mapping[str, re.Pattern[str]] = {
+    "head": re.compile(r"(?:-n|--lines)[ =]?-\d"),
+    "tail": re.compile(r"\+\d"),
+}
+"""Arguments with which `tail` skips only the first lines, and `head` the last ones."""
 
 
 def _git_narrows(words: list[str]) -> bool:

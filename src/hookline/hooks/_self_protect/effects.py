@@ -118,8 +118,10 @@ def _only_reads(command: SimpleCommand, line: Line) -> bool:
 
 
 def _opens_secret(effect: Effect, guard: Guard) -> bool:
-    places = guard.places(effect.path.text, effect.cwd)
-    return any(guard.is_secret(one, glob=effect.path.glob) for one in places)
+    path, glob = effect.path.text, effect.path.glob
+    if effect.recursive and effect.action == "read":
+        path, glob = path.rstrip("/") + "/*", True
+    return any(guard.is_secret(one, glob=glob) for one in guard.places(path, effect.cwd))
 
 
 def _judge_change(effect: Effect, command: SimpleCommand, line: Line, guard: Guard) -> Iterator[Finding]:

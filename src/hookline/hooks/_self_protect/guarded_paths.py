@@ -164,9 +164,9 @@ class Guard(Struct, frozen=True, kw_only=True):
 
     def is_secret(self, path: str, *, glob: bool) -> bool:
         """Return whether *path* is a file with a secret of hookline, or a glob that matches one."""
-        folder, _, name = _normalize(path).rpartition("/")
-        same = name == SECRET or (glob and fnmatchcase(SECRET, name))
-        return same and "hookline" in folder.split("/")
+        *folders, name = _normalize(path).split("/")
+        same = name == SECRET or (glob and ".config" not in folders and fnmatchcase(SECRET, name))
+        return same and "hookline" in folders
 
 
 def _normalize(path: str) -> str:
