@@ -137,7 +137,8 @@ def _find_vim_commands(state: ShellState, word: Word) -> list[InnerCommand]:
 
 _SHELL_ESCAPE = re.compile(
     r"^\s*(?:\\!|\.(?:shell|system)\b|system\s)\s*(.+)$"
-    r"|(?:\\(?:g|gx|o|w)|\.(?:output|once|import))\s*['\"]?\|([^'\"\n]+)|(?i:\bPROGRAM)\s+'([^']+)'",
+    r"|(?:\\(?:g|gx|o|w)|\.(?:output|once|import))\s*['\"]?\|([^'\"\n]+)|(?i:\bPROGRAM)\s+'([^']+)'"
+    r"|(?i:\bedit)\s*\([^()]*,\s*'([^']+)'\s*\)",
     re.MULTILINE,
 )
 

@@ -82,6 +82,14 @@ def _debugger(state: ShellState, call: Call) -> Result:
     return Result(inner=tuple(inner))
 
 
+def _man(state: ShellState, call: Call) -> Result:
+    values = word_set(
+        "-P -C -R -L -m -M -S -s -e -p -r -E --pager --config-file --locale --manpath --sections"
+    )
+    pager = parse_options(call.argv[1:], values, mixed=True).value("-P", "--pager")
+    return Result() if pager is None else Result(inner=(InnerCommand("man -P", pager.span, code=pager.text),))
+
+
 def _expect(state: ShellState, call: Call) -> Result:
     options = parse_options(call.argv[1:], ("-c", "-f", "-D"))
     texts = [value.text for name, value in options.options if name == "-c" and value is not None]
@@ -151,6 +159,7 @@ PROGRAMS: Mapping[str, Program] = {
     "hatch": _hatch,
     "nix": _nix,
     **dict.fromkeys(("gdb", "lldb"), _debugger),
+    "man": _man,
     "expect": _expect,
     "start-stop-daemon": _start_stop_daemon,
     **dict.fromkeys(("fd", "fdfind"), _fd),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from hookline.hooks._dangerous_command.databases import DATABASES, destroys
+from hookline.hooks._dangerous_command.databases import DATABASES, destroys, destroys_keys
 from hookline.hooks._dangerous_command.machine import find_code
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Place
 from hookline.shell import SimpleCommand, Word
@@ -62,6 +62,20 @@ _SCRATCH = re.compile(
 _LOCAL = re.compile(r"://(?:localhost|127\.0\.0\.1)")
 
 
+_STORE_LIBRARY = re.compile(r"(?i)\b(?:io)?redis\b|\bvalkey\b")
+_STORE_CALL = re.compile(
+    r"(?i)\.(?:eval\w*|execute_command|send_?command|register_script|call|do|script_load)\b"
+)
+"""Call that sends any command or script to a key-value store."""
+
+
+def _clears_store(text: str, bare: str) -> bool:
+    if _STORE_LIBRARY.search(text) is None or _STORE_CALL.search(bare) is None:
+        return False
+    literals = [literal.strip("\"'`").replace("\\", "") for literal in _LITERAL.findall(text)]
+    return any(destroys_keys(one.split()) or destroys_keys(["eval", one, *literals]) for one in literals)
+
+
 def _code(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     text = find_code(command)
     if not text.strip() or _SCRATCH.search(text):
@@ -74,6 +88,8 @@ def _code(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iter
     calls_cloud = uses_cloud and _CLOUD_CALL.search(bare)
     if _DELETES_ALL.search(bare) or (queries and destroys(queries)) or calls_cloud:
         yield DATABASES.find("sql-destroy", command)
+    elif _clears_store(text, bare):
+        yield DATABASES.find("store-flush", command)
 
 
 JUDGES: Mapping[str, Judge] = dict.fromkeys(

@@ -40,7 +40,11 @@ _DOCUMENTS = re.compile(
 )
 _SCRIPTED = re.compile(r"flushall|flushdb|call\(\s*['\"](?:del|unlink)['\"]")
 """Calls in a script for a key-value store that delete."""
+_JOINED = re.compile(r"['\"]\s*\.\.\s*['\"]")
+_COMPUTED = re.compile(r"call\(\s*[^'\"\s]")
+"""Call in such a script of a command that is an argument of the script."""
 _KEYS = frozenset({"flushall", "flushdb", "shutdown", "debug", "swapdb"})
+_DELETING = _KEYS | {"del", "unlink"}
 _KEY_PAIRS = frozenset({("script", "flush"), ("function", "flush")})
 _KEY_PATHS = frozenset({("config", "set", "dir"), ("config", "set", "dbfilename")})
 """Settings with which a store overwrites any file."""
@@ -86,8 +90,13 @@ def destroys_keys(words: list[str]) -> bool:
     """Return whether a command for a key-value store clears all of it."""
     low = [word.lower() for word in words]
     if low[:1] in (["eval"], ["eval_ro"]) and len(low) > 1:
-        return _SCRIPTED.search(low[1]) is not None
+        computed = _COMPUTED.search(low[1]) is not None
+        return is_deleting_script(low[1]) or (computed and not _DELETING.isdisjoint(low[2:]))
     return bool(low) and (low[0] in _KEYS or tuple(low[:2]) in _KEY_PAIRS or tuple(low[:3]) in _KEY_PATHS)
+
+
+def is_deleting_script(code: str) -> bool:
+    return _SCRIPTED.search(_JOINED.sub("", code.lower())) is not None
 
 
 DATABASES = Pack(
@@ -184,7 +193,7 @@ def _keys(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iter
     operands = parse_options(words, word_set("-h -p -a -n -u -s -r -i --user --pass --cacert")).operands
     lines = [line.split() for line in command.stdin.splitlines()[:100]]
     deletes = any(map(destroys_keys, [[word.text for word in operands], *lines]))
-    deletes = deletes or _SCRIPTED.search(command.script.lower()) is not None
+    deletes = deletes or is_deleting_script(command.script + command.stdin)
     created = is_inside_created(command, place) or uses_created_port(command, place)
     if (deletes or _deletes_all_keys(operands, place)) and not created:
         yield DATABASES.find("store-flush", command)

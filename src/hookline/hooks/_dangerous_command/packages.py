@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from hookline.hooks._dangerous_command.rule import Judge, Pack, Place
-from hookline.hooks._dangerous_command.tables import Split, table
+from hookline.hooks._dangerous_command.tables import SEPARATOR, Split, table
 from hookline.shell import SimpleCommand
 from hookline.shell.options import word_set
 
@@ -34,7 +34,8 @@ _LOCAL_REGISTRY = re.compile(r".*ToMavenLocal$|(?:\w+://)?(?:localhost|127\.\d+\
 def _spares_own(command: SimpleCommand, split: Split, place: Place) -> bool:
     """Return whether only a virtual environment, a container or a registry on this machine changes."""
     names = [*(word.text for word in split.operands), split.given.get("--registry", "")]
-    if any(map(_LOCAL_REGISTRY.match, names)):
+    tags = [text for name in ("-t", "--tag") for text in split.given.get(name, "").split(SEPARATOR) if text]
+    if any(map(_LOCAL_REGISTRY.match, names)) or (tags and all(map(_LOCAL_REGISTRY.match, tags))):
         return True
     if any(via.endswith((" run", " exec")) and via.startswith(("docker", "podman")) for via in command.via):
         return True
@@ -57,6 +58,21 @@ def _activates(command: SimpleCommand) -> bool:
 
 
 _ENVIRONMENT_TOOLS = word_set("poetry pipenv uv hatch pdm rye tox nox conda mamba")
+_IMAGE_JUDGES: Mapping[str, Judge] = table(
+    PUBLISH,
+    """
+    docker|podman|nerdctl|buildah push                                    publish
+    docker|podman|nerdctl|buildah image|manifest|compose push             publish
+    docker|podman|nerdctl buildx|build|image|builder|bake --push          publish
+    docker|podman|nerdctl buildx|build|image|builder -o=*TYPE=REGISTRY*|--output=*TYPE=REGISTRY* publish
+    docker|podman|nerdctl buildx|build|image|builder -o=*PUSH=TRUE*|--output=*PUSH=TRUE* publish
+    docker|podman compose ...build --push                                 publish
+    docker buildx imagetools create                                       publish
+    """,
+    values="-t --tag -o --output -f --file --platform --build-arg --builder --target --cache-from --cache-to"
+    " --authfile --creds -H --host --context --config",
+    spares=_spares_own,
+)
 _PUBLISH_JUDGES: Mapping[str, Judge] = table(
     PUBLISH,
     f"""
@@ -72,17 +88,14 @@ _PUBLISH_JUDGES: Mapping[str, Judge] = table(
     eas|expo submit|update|publish                                        publish
     fastlane ...release|deliver|supply|pilot|upload_to_*|deploy|publish   publish
     semantic-release|np|release-it|auto|shipjs !-d|--no-publish|-v|--version publish
-    docker|podman|nerdctl|buildah|helm|oras|crane|img push|cm-push        publish
-    docker|podman|nerdctl image|manifest|compose push                     publish
-    docker|podman buildx|build|bake --push                                publish
-    docker|podman compose ...build --push                                 publish
-    docker buildx imagetools create                                       publish
+    helm|oras|crane|img push|cm-push                                      publish
     kaniko|executor --destination                                         publish
     skaffold build|run --push                                             publish
     setup.py ...upload                                                    publish
     docker-compose|podman-compose ...push                                 publish
     helm chart push                                                       publish
-    skopeo|crane copy|cp|sync ...*                                        publish
+    skopeo copy|sync ...* ...docker:*                                     publish
+    crane copy|cp ...*                                                    publish
     gh|glab release create|upload                                         publish
     ko build|publish|apply|resolve !-L|--local                            publish
     cargo workspaces|ws publish                                           publish
@@ -155,6 +168,10 @@ _FORGE_JUDGES: Mapping[str, Judge] = table(
     gh|glab api -X=DELETE|--method=DELETE                                      forge-api-delete
     gh api ...graphql -[fF]=*MUTATION*DELETE*|--*field=*MUTATION*DELETE*       forge-api-delete
     gh api ...*git/refs* -[fF]=FORCE=TRUE|--*field=FORCE=TRUE                  forge-settings
+    gh api ...*git/refs* --input <*force:true*                                 forge-settings
+    gh|glab api ...*repos/*|*projects/* --input <*private:false*|*archived:true* forge-settings
+    gh|glab api ...*repos/*|*projects/* --input <*visibility:public*           forge-settings
+    gh secret set                                                              forge-settings
     gh api ...graphql -[fF]=*MUTATION*FORCE*TRUE*|--*field=*MUTATION*FORCE*TRUE* forge-settings
     gh|glab api ...*repos/*|*projects/* -[fF]=PRIVATE=*|--field=PRIVATE=*      forge-settings
     gh|glab api ...*repos/*|*projects/* -[fF]=VISIBILITY=*|--field=VISIBILITY=* forge-settings
@@ -183,4 +200,4 @@ _FORGE_JUDGES: Mapping[str, Judge] = table(
     values="-X --method -f -F --field --raw-field -H --header -R --repo --input -q --jq -t --template"
     " --hostname --visibility --default-branch --source -s -b --branch",
 )
-TABLES = (_PUBLISH_JUDGES, _FORGE_JUDGES)
+TABLES = (_IMAGE_JUDGES, _PUBLISH_JUDGES, _FORGE_JUDGES)

@@ -7,7 +7,7 @@ The words of a shape are:
 - `=device`: an operand of that sort
 - `-f|--force`, `--method=DELETE`: a required option, with its value
 - `!-n`: an option that must not be given
-- `<disable*`: a pattern for the standard input
+- `<disable*`: a pattern for the input without blanks and quotes: the standard input, or a file of the line
 
 A `?` after the rule makes it ask, whatever the action of its pack is.
 """
@@ -58,7 +58,8 @@ _SAFE = word_set(
     --simulate --noop --pretend"""
 )
 _READ = 1_000
-"""Maximum number of characters of the standard input that are examined."""
+"""Maximum number of characters of the standard input, and of a file, that are examined."""
+_IGNORED = re.compile(r"[\s\"'\0]+")
 _NOT = frozenset({"false", "none", "no", "0"})
 
 
@@ -113,12 +114,19 @@ def table(
         for row in (*(row for first in firsts for row in own.get(first, ())), *own.get("", ())):
             at = _fitting(row, split, sorts or {})
             at = _fitting(row, bare, sorts or {}) if at is None and leads else at
-            reads = not row.reads or _matches(command.stdin[:_READ].lower(), row.reads)
+            reads = not row.reads or _matches(_find_input(command, place), row.reads)
             if at is not None and reads and not spares(command, split, place):
                 yield pack.find(row.rule, command, at, row.action)
                 return
 
     return dict.fromkeys(rows, judge)
+
+
+def _find_input(command: SimpleCommand, place: Place) -> str:
+    """Return the known input of *command*, or the words of the programs that print it."""
+    sources = place.sources(command.stdin_origins)
+    printed = (word.text for source in sources for word in source.words[1:])
+    return _IGNORED.sub("", "\n".join((command.stdin[:_READ], command.script[:_READ], *printed)).lower())
 
 
 def _skip_options(words: tuple[Word, ...]) -> tuple[Word, ...]:
