@@ -21,7 +21,8 @@ def ran(line, shell):
         ("a # b", [["a"]]),
         ("a <# b; #> c", [["a", "c"]]),
         ("a `\n b", [["a", "b"]]),
-        ("$x = 'v'; a $x", [["v"], ["a", "v"]]),
+        ("$x = 'v'; a $x", [["a", "v"]]),
+        ("$x = b c; a $x", [["b", "c"], ["a", UNKNOWN]]),
         ("a $y", [["a", UNKNOWN]]),
         ('a "$y/z"', [["a", f"{UNKNOWN}/z"]]),
         ("a $env:USERPROFILE", [["a", "~"]]),
@@ -37,6 +38,57 @@ def ran(line, shell):
 )
 def test_powershell(line, commands):
     assert ran(line, "powershell") == commands
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "'a' + ' b'",
+        "'{1} {0}' -f 'b','a'",
+        "'a','b' -join ' '",
+        "-join ('a',' ','b')",
+        "[string]::Join(' ', @('a','b'))",
+        "'a x'.Replace('x', 'b')",
+        "'ax b' -replace 'x',''",
+        "'b a'[2..0] -join ''",
+        "[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('YSBi'))",
+        "[char]97 + ' b'",
+        "' a b '.Trim()",
+    ],
+)
+def test_a_computed_text_is_executed(value):
+    assert ran(f"iex ({value})", "powershell")[-1] == ["a", "b"]
+    assert ran(f"$x = {value}; iex $x", "powershell")[-1] == ["a", "b"]
+    assert ran(f"& ([scriptblock]::Create(({value})))", "powershell")[-1] == ["a", "b"]
+
+
+def test_a_text_that_cannot_be_computed_is_a_problem():
+    assert [one.reason for one in read("iex ('a' -bxor $k)", shell="powershell").problems] == [
+        "runs text that is encoded or too long"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "last"),
+    [
+        ("$p = @{ Path = 'x'; Force = $true; Quiet = $false }; a @p", ["a", "-Path", "x", "-Force"]),
+        (
+            "gci x | ? { $_.Length -gt 1 } | ri",
+            ["remove-item", "|", "get-childitem", "x", "-filter", f"{UNKNOWN}.Length", "-gt", "1"],
+        ),
+        (
+            "foreach ($f in gci x) { ri $f.FullName }",
+            ["remove-item", f"{UNKNOWN}.FullName", "|", "get-childitem", "x"],
+        ),
+        ("Set-Alias zap Remove-Item; zap x", ["remove-item", "x"]),
+        ("Start-Process git -ArgumentList 'push --force' -Wait", ["git", "push", "--force"]),
+        ("[Diagnostics.Process]::Start('git', 'push --force').WaitForExit()", ["git", "push", "--force"]),
+        ("$g = (Get-Command git).Source; & $g push", ["git", "push"]),
+        ("[IO.File]::WriteAllText((Join-Path $HOME 'a'), 'b')", [".net writealltext", "~/a", "b"]),
+    ],
+)
+def test_the_last_command_of_powershell(line, last):
+    assert ran(line, "powershell")[-1] == last
 
 
 @pytest.mark.parametrize(
@@ -71,7 +123,7 @@ def test_points_into_the_line(shell):
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.text(alphabet=st.sampled_from("ab \t\n'\"`$(){};|&%^#/\\-=,@!.:*~"), max_size=60))
+@given(st.text(alphabet=st.sampled_from("ab1 \t\n'\"`$(){}[]+;|&%^#/\\-=,@!.:*~"), max_size=60))
 def test_any_text_is_read(line):
     for shell in ("powershell", "cmd"):
         reading = read(line, shell=shell)
@@ -80,6 +132,26 @@ def test_any_text_is_read(line):
 
 
 @pytest.mark.parametrize("shell", ["powershell", "cmd"])
-@pytest.mark.parametrize("piece", ["'", '"', "a;", "a|", "$x", "(", "{", "^", "%x", "`", "<#", "a b "])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "'",
+        '"',
+        "a;",
+        "a|",
+        "$x",
+        "(",
+        "{",
+        "^",
+        "%x",
+        "`",
+        "<#",
+        "a b ",
+        "$x+",
+        "'a',",
+        "@{a=",
+        "[char]",
+    ],
+)
 def test_repeated_without_end(shell, piece):
     assert read(piece * 20_000, shell=shell).problems == ()

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from hookline.shell import effect_editors, effect_transfers
+from hookline.shell import cmdlets, effect_editors, effect_transfers
 from hookline.shell.effect_types import (
     Operands,
     is_remote,
@@ -356,6 +356,7 @@ def _compress(command: SimpleCommand) -> Effects:
 SPECIAL: Mapping[str, Callable[[SimpleCommand], Effects]] = {
     **effect_transfers.PROGRAMS,
     **effect_editors.PROGRAMS,
+    **cmdlets.EFFECTS,
     **dict.fromkeys(("tar", "gtar", "bsdtar"), _tar),
     **dict.fromkeys(("zip", "7z", "7za", "7zr", "7zz", "rar"), _zip),
     "unzip": _unzip,

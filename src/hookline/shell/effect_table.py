@@ -121,7 +121,7 @@ _ROWS: Mapping[str, Operands] = {
     "ncdu broot ranger nnn mc": Operands("list", here="always", recursive="always"),
     "tee sponge": Operands("write"),
     "script": Operands("write", values="-c -o -t -T -I -O -B -E -m --command --log-out"),
-    "truncate clear-content": Operands("truncate", values="-s -o --size", reads="-r --reference"),
+    "truncate": Operands("truncate", values="-s -o --size", reads="-r --reference"),
     "shred srm wipe": Operands("truncate", values="-n -s --iterations --size", reads="--random-source"),
     "rm grm unlink trash trash-put gio": Operands("delete", recursive="-r -R --recursive", names=_RM),
     "rimraf del-cli": Operands("delete", recursive="always"),

@@ -40,10 +40,18 @@ def parse_windows_code(
     return tuple(commands)
 
 
+_VALUED = ("-windowstyle", "-executionpolicy", "-ep", "-version", "-workingdirectory", "-wd", "-settingsfile")
+
+
 def _pwsh(state: ShellState, call: Call) -> Result:
     """Run the code of `-Command` (the rest of the line), `-EncodedCommand`, `-File`, or standard input."""
+    skipped = False
     for index, word in enumerate(call.argv[1:], 2):
         option, rest = word.text.lower(), call.argv[index:]
+        if skipped:
+            skipped = False
+            continue
+        skipped = len(option) > 1 and any(name.startswith(option) for name in _VALUED)
         if not option.startswith("-"):
             return _run_powershell(
                 state, call, " ".join(part.text for part in call.argv[index - 1 :]), word.span
@@ -51,7 +59,7 @@ def _pwsh(state: ShellState, call: Call) -> Result:
         if len(option) > 1 and "-command".startswith(option):
             code = " ".join(part.text for part in rest)
             return _run_powershell(state, call, call.stdin if code == "-" else code, word.span)
-        if "-encodedcommand".startswith(option) and option.startswith(("-e", "-ec")) and rest:
+        if "-encodedcommand".startswith(option) and option.startswith("-e") and rest:
             return _run_powershell(state, call, _decode_command(rest[0].text), rest[0].span)
         if "-file".startswith(option) and rest:
             return _run_powershell(

@@ -106,6 +106,7 @@ def find_code(command: SimpleCommand) -> str:
     options = [value.text for option, value in pairs if _CODE_OPTION.fullmatch(option.text)]
     joined = (word.text.partition("=") for word in command.words if word.text.startswith("--"))
     options += [value for name, _, value in joined if value and _CODE_OPTION.fullmatch(name)]
+    options += [command.words[-1].text] if command.words[1:2] and command.words[1].text == "runner" else []
     return "\n".join((*options, command.stdin, command.script))[:_LONGEST_CODE]
 
 
@@ -136,7 +137,6 @@ _DISK_JUDGES: Mapping[str, Judge] = table(
     diskutil apfs|cs|coreStorage delete*|erase*                             volume-remove
     killall5                                                                kill-all
     loginctl terminate-user|kill-user|terminate-session|kill-session        kill-all
-    stop-process ...[*]|get-process                                         kill-all
     reboot|poweroff|halt !-w|--wtmp-only                                    machine-off?
     shutdown * !-c|-k                                                       machine-off?
     init|telinit 0|6                                                        machine-off?
@@ -205,7 +205,9 @@ def _remove_item(command: SimpleCommand, words: tuple[Word, ...], place: Place) 
     patterns = [word.text for word in words if "*" in word.text and not word.text.startswith("-")]
     narrowed = {"-filter", "-include", "-name"} & set(names) or any("*" in text for text in patterns)
     narrowed = narrowed and not {"*", "*.*"} & set(patterns)
-    recursive = any(name in ("-rf", "-fr") or (name != "-" and "-recurse".startswith(name)) for name in names)
+    end = next((place for place, word in enumerate(words) if word.text == "|"), len(words))
+    own = [word.text.lower() for word in words[:end] if word.text.startswith("-")]
+    recursive = any(name in ("-rf", "-fr") or (name != "-" and "-recurse".startswith(name)) for name in own)
     recursive = recursive or (listed and not narrowed)
     if recursive and not any(name.startswith("-wh") for name in names):
         yield from _targets(command, tuple(word for word in words if not word.text.startswith("-")))
@@ -246,6 +248,13 @@ def _drive(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Ite
         yield from _format(command, words, place)
 
 
+def _stop_process(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
+    """Judge `Get-Process | Stop-Process`, without a name or a condition."""
+    texts = [word.text.lower() for word in words]
+    if "*" in texts or texts[-1:] == ["get-process"]:
+        yield DISK.find("kill-all", command)
+
+
 _SYSTEM_FILE = re.compile(rf"(?i){UNKNOWN}|[a-z]:\\(?:windows|program)|/(?:etc|boot|usr|bin|lib)/")
 
 
@@ -264,6 +273,7 @@ JUDGES: Mapping[str, Judge] = {
     **dict.fromkeys(("remove-item", "clear-content"), _remove_item),
     **dict.fromkeys(("cmd rd", "cmd del"), _switched),
     **dict.fromkeys((".net delete", ".net delete-file"), _method),
+    "stop-process": _stop_process,
     "format": _drive,
     **dict.fromkeys(("cmd format", *_FORMATS.split()), _format),
 }

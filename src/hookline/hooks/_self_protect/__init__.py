@@ -16,7 +16,7 @@ from hookline.core.values import replace
 from hookline.hooks._self_protect.commands import PERSON_COMMAND, PROFILES, SWITCH, judge_content
 from hookline.hooks._self_protect.finding import RULES, Action, Finding, quote
 from hookline.hooks._self_protect.guarded_paths import FOLDER, Guard, make_guard
-from hookline.hooks._self_protect.line import judge_line
+from hookline.hooks._self_protect.line import judge_line, judge_powershell
 from hookline.shell import MAX_LINE
 from hookline.shell.options import word_set
 
@@ -58,6 +58,7 @@ def find_findings(event: PreToolUse, state: State) -> Iterator[Finding]:
         yield Finding(rule="too-long", what=f"{len(command):,} characters", action="ask")
     elif command and event.kind in _SHELLS:
         yield from (judge_line if event.kind == "shell" else _judge_windows)(command, guard)
+        yield from judge_powershell(command, guard) if event.kind == "powershell" else ()
     elif event.kind in ("write", "edit"):
         yield from _judge_file_tool(event, guard)
     else:

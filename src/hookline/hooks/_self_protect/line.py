@@ -52,6 +52,15 @@ def judge_line(text: str, guard: Guard, depth: int = 0) -> Iterator[Finding]:
     yield from _judge_problems(line.reading.problems)
 
 
+def judge_powershell(text: str, guard: Guard) -> Iterator[Finding]:
+    """Yield a finding for each effect of a PowerShell line on the guards."""
+    reading = read(text, cwd=guard.cwd, home=guard.home, shell="powershell")  # noqa: S604 -- nothing runs
+    line = Line(text=text, reading=reading)
+    for position in range(len(line.commands)):
+        yield from judge_effects(position, line, guard)
+    yield from judge_processes(line, guard)
+
+
 def _judge_assignments(line: Line) -> Iterator[Finding]:
     """Yield a finding for an assignment without a command; the reader yields simple commands only."""
     for text in (line.text, *line.texts):

@@ -14,7 +14,7 @@ from hookline.hosts import AGENT_PROGRAMS, AgentProgram
 from hookline.shell import SimpleCommand
 from hookline.shell.options import word_set
 
-_KILLERS = word_set("pkill killall skill xkill taskkill")
+_KILLERS = word_set("pkill killall skill xkill taskkill stop-process")
 _FINDERS = word_set(
     "pgrep pidof ps grep egrep rg awk lsof fuser cat ss jq head tail sed cut systemctl launchctl"
 )
