@@ -57,6 +57,8 @@ SHARES = {
     "packs_harmless": 1.0,
     "self_protect": 1.0,
     "self_protect_harmless": 0.98,
+    "indirect": 0.97,
+    "indirect_harmless": 1.0,
     "daily_work": 1.0,
     "agent_work": 1.0,
 }
