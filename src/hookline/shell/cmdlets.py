@@ -53,7 +53,7 @@ _ROWS: Mapping[str, _Row] = {
 
 def _find_effects(command: SimpleCommand) -> Iterator[Effect]:
     row = _ROWS[command.name.removeprefix(".net ")]
-    operands, switches = _split_parameters(command.words[1:])
+    operands, switches = split_parameters(command.words[1:])
     if any(one.startswith("-wh") for one in switches):
         return
     recursive = command.name == ".net delete" or any(
@@ -65,7 +65,7 @@ def _find_effects(command: SimpleCommand) -> Iterator[Effect]:
         yield from (Effect(action=row.target, path=word) for word in operands[1:2])
 
 
-def _split_parameters(words: tuple[Word, ...]) -> tuple[list[Word], list[str]]:
+def split_parameters(words: tuple[Word, ...]) -> tuple[list[Word], list[str]]:
     """Return the operands up to a pipe, with the values of `-Path` and the like, and the other parameters."""
     operands: list[Word] = []
     switches: list[str] = []

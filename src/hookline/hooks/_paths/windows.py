@@ -1,8 +1,9 @@
 """Files that a PowerShell or cmd line would open."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hookline.shell import MAX_LINE, Word, cmd, powershell
+from hookline.shell.cmdlets import split_parameters
 from hookline.shell.options import word_set
 
 READS = word_set(
@@ -25,10 +26,10 @@ def opened(code: str, shell: str, *, known: bool = False) -> Iterator[Word]:
     for argv in reader(code):
         name = argv[0].text.lower().removesuffix(".exe").rpartition("\\")[2]
         if name in READS if known else name not in _DATA:
-            yield from _files(argv[1:])
+            yield from _files(split_parameters(argv[1:])[0] if "-" in name else argv[1:])
 
 
-def _files(words: tuple[Word, ...]) -> Iterator[Word]:
+def _files(words: Sequence[Word]) -> Iterator[Word]:
     for word in words:
         if word.text == "|":
             return
