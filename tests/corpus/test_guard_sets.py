@@ -61,6 +61,9 @@ SHARES = {
     "indirect_harmless": 1.0,
     "daily_work": 1.0,
     "agent_work": 1.0,
+    "agent_lines": 1.0,
+    "emptied_files": 0.94,
+    "emptied_files_harmless": 1.0,
 }
 """Shares of right verdicts that must not be lost."""
 

@@ -126,7 +126,7 @@ def _read(
     reading = Reading(
         commands=tuple(state.commands),
         problems=tuple(state.problems),
-        effects=find_effects(state.commands, state.code_effects, declare_programs(dict(programs))),
+        effects=find_effects(state, declare_programs(dict(programs))),
         fork_bombs=tuple(state.fork_bombs),
     )
     return reading, state.wants_facts

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from hookline.shell.effect_types import Operands, option_effects, part_of, table_effects
 from hookline.shell.options import parse_options, word_set
-from hookline.shell.result import Effect, SimpleCommand, Word
+from hookline.shell.result import Action, Effect, SimpleCommand, Word
 from hookline.shell.sedscript import parse_ed, parse_sed
 
 Effects: TypeAlias = Iterator[Effect]
@@ -49,6 +49,12 @@ _SED = Operands(
 )
 _SCRIPTED = Operands(values="-e -E -I -M -m -F -l -0 -r -x -C", skip=1, unless="-e -E")
 _IN_PLACE = re.compile(r"-(?![MIm-])[a-zA-Z0-9]{0,6}?i")
+_CLEARS_LINES = re.compile(
+    r"\s*(?:(?:1\s*,\s*\$\s*|/\.?\*?/\s*)?\{?\s*d\s*;?\s*\}?|1?Q|s(.)\^?\.\*\$?\1\1g?)\s*"
+)
+"""A sed script that deletes or clears all lines."""
+_PRINTS = re.compile(r"\b(?:print|printf|say|puts|p)\b")
+_CLEARS_TEXT = re.compile(r"""\$_\s*=\s*(?:""|''|undef|nil)|\bundef\s*\(?\$_""")
 _LINE_RANGE = re.compile(r"\d+(?:,\+?\d+)?p(?:;\s*\d+q)?;?|\d+q|\$p")
 
 
@@ -62,10 +68,11 @@ def _sed(command: SimpleCommand) -> Effects:
     options = parse_options(command.words[1:], _SED.valued_options(), mixed=True)
     values = [value for name, value in options.options if value and name in ("-e", "--expression")]
     scripts = values or list(options.operands[:1])
+    clears = in_place and (_clears_lines if is_sed else _clears_text)(command, [one.text for one in scripts])
     prints_range = options.has("-n") and all(_LINE_RANGE.fullmatch(script.text) for script in scripts)
     yield from (
         Effect(
-            action="edit" if in_place and effect.action == "read" else effect.action,
+            action=_find_action(effect, in_place=in_place, clears=clears),
             path=effect.path,
             bounded=is_sed and prints_range,
         )
@@ -76,9 +83,32 @@ def _sed(command: SimpleCommand) -> Effects:
             yield Effect(action="write", path=Word(text=path, span=script.span))
 
 
+def _find_action(effect: Effect, *, in_place: bool, clears: bool) -> Action:
+    return effect.action if not in_place or effect.action != "read" else "truncate" if clears else "edit"
+
+
+def _clears_lines(command: SimpleCommand, scripts: Sequence[str]) -> bool:
+    """Return whether a sed script that edits in place leaves nothing of a file."""
+    quiet = any(re.match(r"-[a-zA-Z]*n|--(?:quiet|silent)", word.text) for word in command.words[1:])
+    return any(map(_CLEARS_LINES.fullmatch, scripts)) or (quiet and not "".join(scripts).strip())
+
+
+def _clears_text(command: SimpleCommand, scripts: Sequence[str]) -> bool:
+    """Return whether a script of perl or ruby that edits in place prints nothing, or clears the line."""
+    quiet = any(re.match(r"-[a-zA-Z0]*n", word.text) for word in command.words[1:])
+    code = "\n".join(scripts)
+    return _PRINTS.search(code) is None if quiet else _CLEARS_TEXT.search(code) is not None
+
+
 _SCRIPTED_EDIT = re.compile(r"-[eEs]*[cs]|\+")
 _EDITOR = Operands(values="-c --cmd -T", reads="-S -s -l --load")
 _LINE_EDITOR = Operands(values="-c --cmd -p", reads="-S")
+_CLEARS_ALL = re.compile(
+    r"(?m)(?:^|[\s|:+])(?:(?:%|[01]?,\$|,)\s*d(?:el(?:ete)?)?!?\s*(?:$|\|)|norm\w*!?\s+gg(?:dG|VGd))"
+)
+_SAVES = re.compile(r"(?m)(?:^|[\s|:+])(?:w|wq|wr|write|x|xit|wqa?|xa|up|update)!?\s*(?:$|\|)")
+_INSERTS = re.compile(r"(?m)(?:^|[\s|:+])(?:\d*r(?:ead)?!?\s|[aic]$|pu(?:t)?\b|norm\w*!?\s+[iao])")
+"""Commands of an editor that delete all lines, save the file, and insert other text."""
 _SAVED_FILE = re.compile(r"(?:^|[|:+\s])(?:w|wq|wr|write|x|sav|saveas|up|update)!?\s+(?:>>\s*)?([^\s|!]+)")
 
 
@@ -89,7 +119,11 @@ def _editor(command: SimpleCommand) -> Effects:
     scripted = command.stdin or any(_SCRIPTED_EDIT.match(word.text) for word in command.words)
     if scripted:
         operands = parse_options(command.words[1:], row.valued_options(), mixed=True).operands
-        yield from (Effect(action="edit", path=word, certain=False) for word in operands)
+        words = (one.text for one in command.words[1:] if one not in operands[-1:])
+        script = "\n".join((command.stdin, *words))
+        clears = _CLEARS_ALL.search(script) and _SAVES.search(script) and not _INSERTS.search(script)
+        action: Action = "truncate" if clears else "edit"
+        yield from (Effect(action=action, path=word, certain=bool(clears)) for word in operands)
     for word in command.words[1:]:
         for match in _SAVED_FILE.finditer(word.text):
             yield Effect(action="write", path=Word(text=match.group(1), span=word.span))
@@ -107,11 +141,14 @@ def _awk(command: SimpleCommand) -> Effects:
     yield from (Effect(action="read", path=word) for word in scripts)
     in_place = any(value is not None and value.text == "inplace" for _, value in options.options)
     selects = not scripts and any(map(_SELECTION.match, (word.text for word in options.operands[:1])))
+    prints = scripts or not any(_SILENT.fullmatch(word.text) for word in options.operands[:1])
     for word in options.operands[0 if scripts else 1 :]:
         if not _SETTING.match(word.text):
-            yield Effect(action="edit" if in_place else "read", path=word, bounded=selects)
+            action: Action = "read" if not in_place else "edit" if prints else "truncate"
+            yield Effect(action=action, path=word, bounded=selects)
 
 
+_SILENT = re.compile(r"\s*(?:\{\s*(?:next)?\s*\}|0)?\s*")
 _SELECTION = re.compile(r"\s*(?:/[^/]|\$\d+\s*[~=<>!]|NR\s*[=<]|.*\bEND\s*\{)", re.DOTALL)
 """Start of an awk script that prints selected lines or a summary."""
 _QUERY = re.compile(

@@ -25,12 +25,15 @@ Effects: TypeAlias = Iterator[Effect]
 
 
 def _dd(command: SimpleCommand) -> Effects:
-    empties = any(word.text == "if=/dev/null" for word in command.words)
+    settings = {word.text for word in command.words}
+    writes: Action = "edit" if settings & {"conv=notrunc", "oflag=append"} else "write"
     for word in command.words[1:]:
-        key, equals, path = word.text.partition("=")
-        if equals and key in ("if", "of"):
-            action: Action = "read" if key == "if" else "truncate" if empties else "write"
-            yield Effect(action=action, path=part_of(word, path))
+        key, _, path = word.text.partition("=")
+        if key == "if":
+            yield Effect(action="read", path=part_of(word, path))
+        elif key == "of":
+            action: Action = "truncate" if "count=0" in settings else writes
+            yield Effect(action=action, path=part_of(word, path), content="streamed")
 
 
 _TAR_VALUES = word_set(

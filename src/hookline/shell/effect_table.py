@@ -35,8 +35,7 @@ _CHMOD = "--recursive --reference --changes --quiet --silent --verbose --from --
 
 _ROWS: Mapping[str, Operands] = {
     "cat tac nl rev zcat gzcat bzcat xzcat zstdcat lz4cat view gview glow mdcat hexyl tsort"
-    " uuencode fmt expand unexpand vimdiff mousepad gedit kate mate atom subl open"
-    " xdg-open start pbcopy xclip wl-copy qlmanage lynx w3m links elinks csvlook csvcat rich mcat lolcat ccat"
+    " uuencode fmt expand unexpand vimdiff lynx w3m links elinks csvlook csvcat rich mcat lolcat ccat"
     " pygmentize highlight enscript a2ps lpr lp xmlstarlet catdoc pdftotext nm objdump readelf": Operands(),
     "head tail ghead gtail": Operands(
         values="-n -c -s --lines --bytes --pid --sleep-interval",
@@ -57,6 +56,8 @@ _ROWS: Mapping[str, Operands] = {
         values="--user-data-dir --install-extension", reads="-g --goto"
     ),
     "wc": Operands("use", reads="--files0-from"),
+    "open xdg-open start mousepad gedit kate mate atom subl qlmanage pbcopy xclip wl-copy": Operands("use"),
+    "cmp": Operands("use", values="-i -n --ignore-initial --bytes"),
     "cut": Operands(values="-d -f -c -b --delimiter --fields --characters --bytes --output-delimiter"),
     "sort gsort": Operands(
         values="-k -t -S -T --key --field-separator --parallel", reads="--files0-from", writes="-o --output"
@@ -74,8 +75,11 @@ _ROWS: Mapping[str, Operands] = {
     "jsonlint ajv check-jsonschema jsonschema yamllint taplo markdownlint codespell cloc tokei scc": Operands(
         "use", values="-s -d -c --schema --schemafile --data --config"
     ),
-    "diff sdiff colordiff diff3 cmp wdiff difft delta git-diff": Operands(
-        values=_DIFF, reads="-X -i --exclude-from --input --from-file --to-file", writes="-o --output"
+    "diff sdiff colordiff diff3 wdiff difft delta git-diff": Operands(
+        values=_DIFF,
+        reads="-X -i --exclude-from --input --from-file --to-file",
+        writes="-o --output",
+        bounded="-q --brief",
     ),
     "od god": Operands(values="-A -j -N -t -w -S --address-radix --skip-bytes --read-bytes --format"),
     "hexdump hd strings": Operands(
@@ -119,7 +123,8 @@ _ROWS: Mapping[str, Operands] = {
     ),
     "tree": Operands("list", values=_TREE, writes="-o", here="always", recursive="always"),
     "ncdu broot ranger nnn mc": Operands("list", here="always", recursive="always"),
-    "tee sponge": Operands("write"),
+    "tee": Operands("write", edits="-a --append", content="streamed"),
+    "sponge": Operands("write", edits="-a", content="copied"),
     "script": Operands("write", values="-c -o -t -T -I -O -B -E -m --command --log-out"),
     "truncate": Operands("truncate", values="-s -o --size", reads="-r --reference"),
     "shred srm wipe": Operands("truncate", values="-n -s --iterations --size", reads="--random-source"),

@@ -79,7 +79,7 @@ def _transfer(operands: tuple[Word, ...], *, recursive: bool, writes: bool = Tru
             yield Effect(action="send" if remote else "copy", path=word, recursive=recursive)
     target = operands[-1] if len(operands) > 1 and writes and not remote else None
     if target is not None:
-        yield Effect(action="write", path=target)
+        yield Effect(action="write", path=target, content="copied")
         for source in operands[:-1]:
             name = source.text.rstrip("/").rpartition("/")[2].rpartition(":")[2]
             inside = "*" if source.text.endswith(("/", "/.")) or name in (".", "*") else name

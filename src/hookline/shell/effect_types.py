@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from hookline.shell.options import Options, parse_options
 from hookline.shell.result import Action, Effect, SimpleCommand, Word
@@ -42,6 +42,8 @@ class Operands(NamedTuple):
     """Options with which the output does not end."""
     inspects: str = ""
     """Options that restrict the action to `inspect`."""
+    content: Literal["", "copied", "streamed"] = ""
+    """The origin of the content that is written; see `Effect`."""
     edits: str = ""
     """Options with which the program changes the files in place."""
 
@@ -87,6 +89,7 @@ def table_effects(command: SimpleCommand, row: Operands) -> Iterator[Effect]:
             recursive=_applies(row.recursive, options),
             forced=row.action == "delete" and options.has("-f", "--force"),
             bounded=row.is_bounded(options),
+            content=row.content,
         )
         for word in operands
     )
@@ -96,9 +99,6 @@ def _transfer_effects(operands: tuple[Word, ...], options: Options, row: Operand
     """Yield the effects of a copy, move or link: on the sources, the target and paths below it."""
     folder = options.value("-t", "--target-directory")
     sources = operands if folder is not None or len(operands) == 1 else operands[:-1]
-    if row.last == "write" and [word.text for word in sources] == ["/dev/null"] and len(operands) > 1:
-        yield Effect(action="truncate", path=operands[-1])
-        return
     target = folder or (operands[-1] if len(operands) > 1 else None)
     recursive = _applies(row.recursive, options)
     action = "inspect" if _applies(row.inspects, options) else row.action
@@ -106,7 +106,7 @@ def _transfer_effects(operands: tuple[Word, ...], options: Options, row: Operand
     if target is None or row.last is None:
         return
     replaces = recursive and options.has("-T", "--no-target-directory")
-    yield Effect(action=row.last, path=target, recursive=replaces)
+    yield Effect(action=row.last, path=target, recursive=replaces, content="copied")
     for source in sources:
         yield Effect(action=row.last, path=_below(target, source), recursive=recursive, derived=True)
 

@@ -6,6 +6,7 @@ machine or in a container have no effects here.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -17,6 +18,7 @@ from hookline.shell.effect_transfers import ssh_host
 from hookline.shell.effect_types import Operands, named_paths, table_effects
 from hookline.shell.options import parse_options, word_set
 from hookline.shell.result import Action, Effect, Redirect, SimpleCommand
+from hookline.shell.shell_state import ShellState
 
 MAX_EFFECTS = 1_000
 """Maximum number of effects of one line; a line with more is not judged in full."""
@@ -30,6 +32,11 @@ _FILTERS = word_set(
 _INPUT = frozenset({"<", "<>"})
 _OUTPUT = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
 _REPLACING = frozenset({">", ">|", "&>"})
+_OPENING = word_set("read use copy move link")
+_LISTERS = word_set("export declare typeset readonly set alias shopt trap hash ed red")
+"""Programs that print something, although their output is evaluated as nothing."""
+_MAX_FEEDERS = 64
+"""Maximum number of commands that are visited to find the origin of a stream."""
 
 
 def declare_programs(declared: Mapping[str, Action]) -> Mapping[str, Operands]:
@@ -43,19 +50,10 @@ def _declare(action: Action) -> Operands:
     return Operands(action=action, last=last, recursive="always")
 
 
-def find_effects(
-    commands: Sequence[SimpleCommand],
-    code_effects: Sequence[Effect] = (),
-    programs: Mapping[str, Operands] = PROGRAMS,
-) -> tuple[Effect, ...]:
-    """Return the effects of *commands* on this machine in order, at most `MAX_EFFECTS`.
-
-    *code_effects* are those of code in other languages that the commands run.
-    """
+def find_effects(state: ShellState, programs: Mapping[str, Operands] = PROGRAMS) -> tuple[Effect, ...]:
+    """Return the effects of the commands in *state* on this machine in order, at most `MAX_EFFECTS`."""
     effects: list[Effect] = []
-    by_command: dict[int, list[Effect]] = {}
-    for effect in code_effects:
-        by_command.setdefault(effect.command, []).append(effect)
+    commands, by_command = state.commands, _group_effects(state.code_effects)
     limited = _find_limited(commands)
     host = ""
     for index, command in enumerate(commands):
@@ -68,7 +66,56 @@ def find_effects(
             effects.append(replace(effect, command=index, cwd=command.cwd, bounded=bounded))
             if len(effects) >= MAX_EFFECTS:
                 return tuple(effects)
-    return tuple(effects)
+    return _mark_emptied(effects, state) if any(one.content for one in effects) else tuple(effects)
+
+
+def _group_effects(effects: Sequence[Effect]) -> dict[int, list[Effect]]:
+    by_command: dict[int, list[Effect]] = {}
+    for effect in effects:
+        by_command.setdefault(effect.command, []).append(effect)
+    return by_command
+
+
+def _mark_emptied(effects: Sequence[Effect], state: ShellState) -> tuple[Effect, ...]:
+    """Return *effects* with `truncate` for a write without content, or of a file that is read meanwhile."""
+    by_command = _group_effects(effects)
+    return tuple(
+        replace(one, action="truncate")
+        if one.content and one.action == "write" and _empties(one, by_command, state)
+        else one
+        for one in effects
+    )
+
+
+def _empties(effect: Effect, by_command: Mapping[int, Sequence[Effect]], state: ShellState) -> bool:
+    index, end = effect.command, effect.command + 1
+    if effect.content == "printed":
+        end, empty = state.outputs.get(index, (end, False))
+        empty = empty and state.commands[index].name not in _LISTERS
+    else:
+        sources = [_find_path(one) for one in by_command[index] if one.action in _OPENING]
+        has_nothing = (path == "/dev/null" or state.files.get(path) == "" for path in sources)
+        empty = all(has_nothing) if sources else index in state.unfed
+    return empty or (effect.content != "copied" and _is_read(effect, range(index, end), by_command, state))
+
+
+def _is_read(
+    effect: Effect, commands: Sequence[int], by_command: Mapping[int, Sequence[Effect]], state: ShellState
+) -> bool:
+    """Return whether *commands*, or those whose output they read, open the file of *effect*."""
+    waiting, seen = [*commands], set[int]()
+    while waiting and len(seen) < _MAX_FEEDERS and not effect.path.dynamic:
+        index = waiting.pop()
+        opened = () if index in seen else by_command.get(index, ())
+        if any(one.action in _OPENING and _find_path(one) == _find_path(effect) for one in opened):
+            return state.commands[index].name != "git"  # it reads the file of a commit
+        waiting += () if index in seen else state.commands[index].stdin_origins
+        seen.add(index)
+    return False
+
+
+def _find_path(effect: Effect) -> str:
+    return posixpath.normpath(posixpath.join(effect.cwd or "", effect.path.text))
 
 
 def _find_limited(commands: Sequence[SimpleCommand]) -> set[int]:
@@ -123,17 +170,8 @@ def _redirect_effects(redirect: Redirect, command: SimpleCommand) -> Iterator[Ef
     if redirect.op in _OUTPUT or (redirect.op == ">&" and is_file):
         action: Action = "append"
         if redirect.op in _REPLACING:
-            action = "truncate" if _prints_nothing(command) else "write"
-        yield Effect(action=action, path=target)
-
-
-def _prints_nothing(command: SimpleCommand) -> bool:
-    """Return whether the command prints nothing or an empty line: `:`, `echo -n`, `cat /dev/null`."""
-    arguments = [word.text for word in command.words[1:]]
-    if command.name in (":", "true"):
-        return not arguments
-    silent = {"echo": ([], [""], ["-n"], ["-n", ""]), "printf": ([""],), "cat": (["/dev/null"],)}
-    return arguments in silent.get(command.name, ())
+            action = "write"
+        yield Effect(action=action, path=target, content="printed")
 
 
 def _is_bounded(command: SimpleCommand, row: Operands) -> bool:

@@ -99,7 +99,9 @@ def _evaluate_pipe(state: ShellState, pipe: Pipe, stdin: str) -> str:
     for stage in pipe.stages[:-1]:
         stdin = _evaluate_subshell(state, stage, stdin)
     evaluate_last = _evaluate_node if lookup(state, "shopt lastpipe") == "on" else _evaluate_subshell
+    first = len(state.commands)
     output = evaluate_last(state, pipe.stages[-1], stdin)
+    state.unfed.update(() if stdin else range(first, len(state.commands)))
     state.background_depth -= 1
     return output
 
@@ -121,11 +123,12 @@ def _evaluate_compound(state: ShellState, compound: Compound, stdin: str) -> str
     stdin = redirect_input(state, compound.redirections, redirects, stdin)
     if compound.redirections:
         state.reads.pop(stdin, None)
+    first = len(state.commands)
     _record_group_redirects(state, redirects)
     state.depth += 1
     output = _COMPOUND_EVALUATORS.get(compound.kind, _evaluate_bodies)(state, compound, stdin)
     state.depth -= 1
-    return redirect_output(state, redirects, output)
+    return redirect_output(state, redirects, output, first)
 
 
 def _record_group_redirects(state: ShellState, redirects: tuple[Redirect, ...]) -> None:
@@ -224,16 +227,16 @@ def _evaluate_alternative(state: ShellState, command: Command, stdin: str) -> st
     if not argv:
         for assignment, (name, value) in zip(command.assignments, settings, strict=True):
             _assign(state, assignment, name, value, command.span)
-        return redirect_output(
-            state, redirects, _evaluate_bare_redirect(state, command, redirects, stdin) if redirects else ""
-        )
-    alias = _find_alias(state, command.words)
+        first = len(state.commands)
+        output = _evaluate_bare_redirect(state, command, redirects, stdin) if redirects else ""
+        return redirect_output(state, redirects, output, first)
+    alias, first = _find_alias(state, command.words), len(state.commands)
     if alias is not None:
         rest = _expand_next_alias(state, command.words[1:]) if alias[-1:].isspace() else command.words[1:]
         output = evaluate_alias(state, alias, rest, stdin, command.words[0])
-        return redirect_output(state, redirects, output)
-    output = invoke(state, argv, stdin, command.span, redirects=redirects, settings=settings)
-    return redirect_output(state, redirects, output)
+    else:
+        output = invoke(state, argv, stdin, command.span, redirects=redirects, settings=settings)
+    return redirect_output(state, redirects, output, first)
 
 
 def _read_redirected_script(state: ShellState, redirects: tuple[Redirect, ...]) -> str | None:

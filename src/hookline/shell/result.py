@@ -93,6 +93,11 @@ class Effect(Struct, frozen=True, kw_only=True):
     """True for a read that prints a limited part of the content."""
     certain: bool = True
     """False if the program is unknown: it may also write to the path, or not open it at all."""
+    content: Literal["", "copied", "streamed", "printed"] = ""
+    """The origin of the content that is written, if known: the other files of the command, or its input.
+
+    A file whose content is `streamed` is emptied before that is read, and also one for `printed` output.
+    """
     derived: bool = False
     """True if the path is composed of a target folder and the name of a source."""
     command: int = -1

@@ -91,6 +91,11 @@ class ShellState(Struct, kw_only=True):
     problems: list[Problem] = field(default_factory=list)
     code_effects: list[Effect] = field(default_factory=list)
     """Effects of code in other languages on files."""
+    unfed: set[int] = field(default_factory=set)
+    """Indices of the commands at the end of a pipe through which nothing comes."""
+    outputs: dict[int, tuple[int, bool]] = field(default_factory=dict)
+    """For each command with a redirected output, the index after the commands that print it, and whether
+    they print nothing."""
     traps: list[InnerCommand] = field(default_factory=list)
     """Commands of `trap`, which run when the shell ends."""
     fork_bombs: list[Span] = field(default_factory=list)
@@ -243,6 +248,12 @@ def lookup(state: ShellState, name: str) -> str | None:
 def unset_value(state: ShellState) -> str:
     """Return the value of a variable that the line does not set; an existing script may set it elsewhere."""
     return UNKNOWN if state.existing_script else UNSET
+
+
+def read_file(state: ShellState, path: str) -> str:
+    """Return the content of a file that this line wrote; that of all others is unknown."""
+    absolute = resolve(state, path)
+    return "" if absolute == "/dev/null" else state.files.get(absolute, UNKNOWN)
 
 
 def store_file(state: ShellState, path: str, content: str) -> None:

@@ -18,7 +18,7 @@ from hookline.shell.shell_state import (
     ShellState,
     cwd,
     lookup,
-    resolve,
+    read_file,
     set_variable,
 )
 from hookline.shell.streams import write_file
@@ -95,9 +95,7 @@ def _cat(state: ShellState, call: Call) -> Result:
 
 
 def _read_file(state: ShellState, path: str, stdin: str) -> str:
-    if path in ("-", "/dev/stdin"):
-        return stdin
-    return state.files.get(resolve(state, path), UNKNOWN)
+    return stdin if path in ("-", "/dev/stdin") else read_file(state, path)
 
 
 def _tee(state: ShellState, call: Call) -> Result:

@@ -18,6 +18,7 @@ from hookline.shell.shell_state import (
     ShellState,
     is_unknown,
     lookup,
+    read_file,
     resolve,
     set_values,
     set_variable,
@@ -54,7 +55,7 @@ def _input_content(state: ShellState, redirection: Redirection, redirect: Redire
     if redirection.op == "<<<":
         return redirect.target.text + "\n"
     if redirection.op in ("<", "<>"):
-        return state.files.get(resolve(state, redirect.target.text), UNKNOWN)
+        return read_file(state, redirect.target.text)
     if redirection.op == "<&":
         return state.files.get("/dev/fd/" + redirect.target.text, UNKNOWN)
     return None
@@ -83,8 +84,10 @@ def _descriptor_number(state: ShellState, fd: str) -> str:
     return fd
 
 
-def redirect_output(state: ShellState, redirects: tuple[Redirect, ...], output: str) -> str:
-    """Write *output* to the files of *redirects*, and return the rest for the next command in the pipe."""
+def redirect_output(state: ShellState, redirects: tuple[Redirect, ...], output: str, first: int) -> str:
+    """Write the *output* of the commands from *first* on to files, and return the rest for the next one."""
+    if redirects:
+        state.outputs[first] = len(state.commands), not output
     for redirect in redirects:
         if redirect.op in _OUTPUT_OPERATORS and redirect.fd in ("", "1"):
             write_file(state, redirect.target.text, output, append=redirect.op.endswith(">>"))

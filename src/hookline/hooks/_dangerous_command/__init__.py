@@ -102,7 +102,12 @@ def judge_commands(
     for effect in reading.effects:
         effects.setdefault(effect.command, []).append(effect)
     by_command = {index: tuple(found) for index, found in effects.items()}
-    made = (one.path.text for one in reading.effects if one.action in ("write", "copy", "create"))
+    emptied = {(one.command, one.path.text) for one in reading.effects if one.action == "truncate"}
+    made = (
+        one.path.text
+        for one in reading.effects
+        if one.action in ("write", "copy", "create") and (one.command, one.path.text) not in emptied
+    )
     place = replace(
         place,
         commands=reading.commands,

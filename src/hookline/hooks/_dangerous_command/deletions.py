@@ -22,6 +22,7 @@ from hookline.hooks._dangerous_command.targets import (
     find_listing,
     find_loss,
     listed_folders,
+    loses_source,
     selects_git,
 )
 from hookline.shell import UNKNOWN, Action, Effect, SimpleCommand, Word
@@ -46,10 +47,6 @@ _CRITICAL = re.compile(
     r"|/etc/(?:sudoers|pam)\.d/.*|/boot/(?!.*\.bak).+|/proc/sysrq-trigger"
 )
 """Files that the system needs to start, or for logins."""
-_SOURCE = re.compile(
-    r".+\.(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|vue|svelte|go|rs|c|h|cc|cpp|hpp|cs|java|kt|scala|swift|rb|php|pl|lua|ex|exs"
-    r"|erl|hs|clj|dart|sh|bash|zsh|ps1|sql|html|css|scss|proto|tf|nix|zig|md|rst)"
-)
 _SOURCE_FOLDERS = word_set("src source sources app apps packages server client backend frontend uploads")
 _RECOVERABLE = word_set("git trash trash-put gio rmdir")
 """Programs whose deletions can be undone, or have rules of their own."""
@@ -246,21 +243,8 @@ def _judge_content(effect: Effect, command: SimpleCommand, place: Place) -> Iter
         effect, command, place, _GIT_DATA if effect.action == "truncate" else _GIT_BLOBS
     ):
         yield HISTORY.find("rm-git-metadata", command, word)
-    elif effect.action == "truncate" and _loses_source(effect, path, place):
+    elif effect.action == "truncate" and loses_source(effect, path, place):
         yield CORE.find("truncate-source", command, word, "ask")
-
-
-def _loses_source(effect: Effect, path: str, place: Place) -> bool:
-    """Return whether a source file of the project has changes that are not committed."""
-    folder = place.root or place.cwd
-    if not path.startswith(folder + "/") or is_temporary(effect.path, effect.cwd, place):
-        return False
-    if UNKNOWN in path and effect.path.origins:
-        return any(one.name in ("find", "git", "fd", "ls") for one in place.sources(effect.path.origins))
-    if effect.path.text in place.made:
-        return False
-    changed = place.has_changes(path)
-    return _SOURCE.fullmatch(path) is not None if changed is None else changed
 
 
 def _judge_mode(effect: Effect, command: SimpleCommand, place: Place) -> Iterator[Finding]:

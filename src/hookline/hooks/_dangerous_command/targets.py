@@ -10,8 +10,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from hookline.hooks._dangerous_command.rule import Place
-from hookline.hooks._dangerous_command.scratch import join_path
-from hookline.shell import UNKNOWN, SimpleCommand, Word
+from hookline.hooks._dangerous_command.scratch import is_temporary, join_path
+from hookline.shell import UNKNOWN, Effect, SimpleCommand, Word
 from hookline.shell.effect_programs import find_roots
 from hookline.shell.git_runs import GLOBAL_VALUES
 from hookline.shell.options import parse_options, word_set
@@ -253,3 +253,29 @@ def _selects(test: str, value: str, *, negated: bool) -> bool:
     return test not in _WEAK or (
         selective is not None and not negated and selective.fullmatch(value) is not None
     )
+
+
+_SOURCE = re.compile(
+    r"(?!.*/__init__\.py$).+\.(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|vue|svelte|go|rs|c|h|cc|cpp|hpp|cs|java|kt|scala|swift|rb|php|pl|lua|ex|exs"
+    r"|erl|hs|clj|dart|sh|bash|zsh|ps1|sql|html|css|scss|proto|tf|nix|zig|md|rst|json|ya?ml|toml|cfg|ini)"
+)
+_DISPOSABLE = re.compile(
+    r"/(?:dist|build|out|target|coverage|node_modules|logs?|te?mp|\.[\w-]*cache|__pycache__)/"
+    r"|\.(?:log|out|err|tmp|pid|lock|cache)$"
+)
+"""Files of the project that programs create again, which git often ignores."""
+_UNNAMED = re.compile(r"[\0*?\[]")
+
+
+def loses_source(effect: Effect, path: str, place: Place) -> bool:
+    """Return whether a source file of the project has changes that are not committed."""
+    folder = place.root or place.cwd
+    if not path.startswith(folder + "/") or is_temporary(effect.path, effect.cwd, place):
+        return False
+    if UNKNOWN in path and effect.path.origins:
+        return any(one.name in ("find", "git", "fd", "ls") for one in place.sources(effect.path.origins))
+    if effect.path.text in place.made or _DISPOSABLE.search(path):
+        return False
+    is_source, pattern = _SOURCE.fullmatch(path) is not None, _UNNAMED.search(path)
+    changed = place.has_changes(posixpath.dirname(path[: pattern.start()]) if pattern is not None else path)
+    return is_source if changed is None or (pattern is not None and changed) else changed

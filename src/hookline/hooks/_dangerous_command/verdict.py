@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from shlex import join
+from shlex import join, quote
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from hookline.core.events import PreToolUse
@@ -124,7 +124,10 @@ _COMMANDS = ("command", "cmd", "shell_command", "command_line")
 
 
 def command_line_of(event: PreToolUse) -> str:
-    """Return the command line of a shell, or of a third-party tool that takes one."""
+    """Return the command line of a shell, of a third-party tool that takes one, or of an empty write."""
+    empties = event.content is not None and not event.content.strip() and not event.patch
+    if event.kind == "write" and event.path and empties:
+        return f": > {quote(event.path)}"
     if event.kind in SHELLS or event.kind not in ("mcp", "other"):
         return (event.command or "") if event.kind in SHELLS else ""
     given = next((event.input[key] for key in _COMMANDS if key in event.input), "")

@@ -71,6 +71,8 @@ def scouted(event: PreToolUse, state: State, ground: Ground, allow: Allow) -> It
             found = scout_rules.path(one.path, ground)
             if found is not None and not found.kept and _reads_part(event):
                 yield Scouted(one.path, "ignored-path", spared="only a part of it is read")
+            elif found is not None and _is_other_log(found.pattern, one.path, None, ground):
+                yield Scouted(one.path, "ignored-path", spared="the log is not in the project")
             else:
                 yield _weighed(one.path, "ignored-path", found, allow)
     if event.kind in ("shell", "powershell", "cmd") and event.command:
@@ -132,7 +134,7 @@ def _line(pattern: str, ground: Ground) -> str:
 
 _BUILD_TOOLS = word_set(
     """npm yarn pnpm bun pip pip3 cargo go rustc make gmake cmake mvn gradle docker kubectl terraform helm
-    python node npx uv uvx poetry tox nox pytest git"""
+    python node ruby php deno npx uv uvx poetry tox nox pytest git"""
 )
 """Programs that are exempt, each for its own simple command."""
 _PROGRAM_FOLDERS = ("node_modules/.bin/", ".venv/bin/", "venv/bin/")
@@ -167,7 +169,7 @@ def looked(code: str, shell: str, ground: Ground) -> Iterator[Looked]:
         if len(effect.path.text) > LONGEST:
             continue
         whole = absolute(effect.path.text, effect.cwd or ground.cwd, ground.home)
-        if effect.action == "write":
+        if effect.action in ("write", "truncate"):
             written.add(whole)
         if not effect.derived:
             yield _judge(effect, reading.commands[effect.command], ground, is_new=whole in written)
@@ -194,17 +196,20 @@ def _uses_key(effect: Effect, ground: Ground) -> bool:
     if effect.action != "use" or not effect.certain:
         return False
     found = path(effect.path.text, ground, cwd=effect.cwd)
-    return found is not None and found.kept and _is_inside(effect, ground)
+    return found is not None and found.kept and _is_inside(effect.path.text, effect.cwd, ground)
 
 
-def _is_inside(effect: Effect, ground: Ground) -> bool:
-    whole = absolute(effect.path.text, effect.cwd or ground.cwd, ground.home)
-    return whole.startswith(ground.root.rstrip("/") + "/")
+def _is_inside(path: str, cwd: str | None, ground: Ground) -> bool:
+    return absolute(path, cwd or ground.cwd, ground.home).startswith(ground.root.rstrip("/") + "/")
+
+
+def _is_other_log(pattern: str, path: str, cwd: str | None, ground: Ground) -> bool:
+    return pattern == _LOGS and not _is_inside(path, cwd, ground)
 
 
 def _small_output(pattern: str, effect: Effect, program: str, ground: Ground) -> str:
     """Return the reason why little of an ignored path reaches the agent, or an empty string."""
-    if effect.action == "list" and (effect.bounded or pattern in _BUILD_OUTPUT):
+    if effect.action == "list" and (effect.bounded or pattern in _BUILD_OUTPUT or _lists_git(effect)):
         return "only a few names are printed"
     few = effect.bounded and not effect.recursive
     bundled = pattern in _BUILD_OUTPUT and program in _LINE_PRINTERS
@@ -212,9 +217,13 @@ def _small_output(pattern: str, effect: Effect, program: str, ground: Ground) ->
         return "only a part of it is printed"
     if pattern == ".ssh/" and effect.path.text.endswith(".pub"):
         return "a public key is short"
-    if pattern == _LOGS and not _is_inside(effect, ground):
-        return "the log is not in the project"
-    return ""
+    other = _is_other_log(pattern, effect.path.text, effect.cwd, ground)
+    return "the log is not in the project" if other else ""
+
+
+def _lists_git(effect: Effect) -> bool:
+    """Return whether only the names directly in a git folder are printed."""
+    return not effect.recursive and effect.path.text.rstrip("/").endswith(".git")
 
 
 def _at(found: Found | None, word: Word) -> Found | None:

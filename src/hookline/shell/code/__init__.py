@@ -6,7 +6,7 @@ are followed. The work is counted, so that the result does not depend on the spe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -32,6 +32,7 @@ from hookline.shell.code.values import (
     OutOfWork,
     Value,
     remove_marks,
+    resolve_path,
 )
 
 __all__ = ["LANGUAGES", "CodeCommand", "CodeProblem", "CodeResult", "Effect", "analyze"]
@@ -101,11 +102,19 @@ def analyze(  # noqa: PLR0913 -- all that the result depends on
         state.problems.append(CodeProblem("code is nested too deeply", source))
     return CodeResult(
         commands=tuple(dict.fromkeys(state.commands)),
-        effects=tuple(dict.fromkeys(state.effects)),
+        effects=tuple(dict.fromkeys(_find_effects(state))),
         output=remove_marks("".join(state.output)),
-        files={path: remove_marks(text) for path, text in state.written.items()},
+        files={path: remove_marks(text) for path, text in state.written.items() if UNKNOWN not in path},
         problems=tuple(state.problems),
     )
+
+
+def _find_effects(state: CodeState) -> Iterator[Effect]:
+    """Yield the effects, with `truncate` for the writes of files that are empty in the end."""
+    emptied = {remove_marks(path) for path, text in state.written.items() if not text}
+    for effect in state.effects:
+        empties = effect.action == "write" and resolve_path(state, effect.path) in emptied
+        yield effect._replace(action="truncate") if empties else effect
 
 
 def _run_nested(state: CodeState, source: str) -> Value:

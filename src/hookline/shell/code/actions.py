@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from hookline.shell.code.commands import (
     Recorder,
     add_command,
-    call_callbacks,
     call_functions,
     find_output,
     get_argument,
@@ -25,6 +24,14 @@ from hookline.shell.code.commands import (
     run_words,
     write_input,
 )
+from hookline.shell.code.files import (
+    add_effect,
+    describe_effect,
+    fill_files,
+    read_content,
+    store_content,
+    write_content,
+)
 from hookline.shell.code.methods import PATH_PROPERTIES, flatten_items, get_text
 from hookline.shell.code.tables import LibraryCall
 from hookline.shell.code.values import (
@@ -35,13 +42,11 @@ from hookline.shell.code.values import (
     Arguments,
     Choice,
     CodeState,
-    Effect,
     FileValue,
     Keywords,
     PathValue,
     Reference,
     Value,
-    bound_text,
     capture,
     count_work,
     distribute,
@@ -52,8 +57,6 @@ from hookline.shell.code.values import (
     join_paths,
     list_items,
     remove_marks,
-    resolve_path,
-    substitute_captured,
     to_items,
     to_text,
     translate_pattern,
@@ -64,7 +67,7 @@ from hookline.shell.result import Action
 def _send(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
     """Send a request, and return its response."""
     address = get_argument(arguments, keywords, 0)
-    _add_effect(state, "send", address)
+    add_effect(state, "send", address)
     record_upload(state, to_text(address), [*arguments[1:], keywords])
     response = capture(state, f"curl -s {shlex.quote(remove_marks(to_text(address)))}")
     call_functions(state, arguments, response)
@@ -80,35 +83,9 @@ def _download(state: CodeState, entry: LibraryCall, arguments: Arguments, keywor
 def apply_call(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
     """Record the effects of a library call, and return its result as far as it is known."""
     count_work(state, 4)
+    if entry.action not in ("print", "handle"):
+        fill_files(state, [*arguments, *keywords.values()])
     return _ACTIONS[entry.action](state, entry, arguments, keywords)
-
-
-def _add_effect(state: CodeState, action: Action, path: Value, *, recursive: bool = False) -> None:
-    """Record an *action* on each possible *path*."""
-    for text in find_texts(path):
-        whole = expand_home(state, text)
-        if action == "delete" and CAPTURED in text:
-            add_command(state, {}, text=f"rm {'-rf ' if recursive else ''}-- {whole}")
-        is_known = not whole.startswith(UNKNOWN) or whole.startswith((ITEM, TREE))
-        if state.folder and action != "send" and is_known:
-            whole = join_paths(state.folder, whole)
-        count_work(state, 4)
-        state.effects.append(_describe(action, whole, recursive=recursive))
-
-
-def _describe(action: Action, path: str, *, recursive: bool) -> Effect:
-    """Return the effect on *path*; any path below a folder, or all items of it, become that folder."""
-    if path.startswith((ITEM, TREE)):
-        path = "./" + path
-    head, tree, rest = path.partition(TREE)
-    if tree and not rest.replace(TREE, "").replace(ITEM, "").strip("/" + UNKNOWN):
-        whole = head.rstrip("/") or head[:1] or "."
-        return Effect(
-            action, whole if action in ("delete", "mode", "move") else head + UNKNOWN, recursive=True
-        )
-    if action in ("delete", "move", "mode") and path.endswith("/" + ITEM):
-        path = path.removesuffix(ITEM) + "*"
-    return Effect(action, remove_marks(path), recursive)
 
 
 def _simple(action: Action, *, recursive: bool = False) -> Recorder:
@@ -116,7 +93,7 @@ def _simple(action: Action, *, recursive: bool = False) -> Recorder:
 
     def record(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
         for position in entry.positions:
-            _add_effect(state, action, get_argument(arguments, keywords, position), recursive=recursive)
+            add_effect(state, action, get_argument(arguments, keywords, position), recursive=recursive)
         return call_functions(state, arguments)
 
     return record
@@ -130,7 +107,7 @@ def _change_mode(state: CodeState, entry: LibraryCall, arguments: Arguments, key
     name, tree, _ = entry.action.partition("tree")
     paths = arguments[position:] if position else [get_argument(arguments, keywords, 0)]
     for path in [text for item in flatten_items(paths) for text in find_texts(item)]:
-        effect = _describe("mode", expand_home(state, path), recursive=bool(tree))
+        effect = describe_effect("mode", expand_home(state, path), recursive=bool(tree))
         words = (name, "-R", text) if effect.recursive else (name, text)
         add_command(state, {}, argv=(*words, effect.path))
     return call_functions(state, arguments)
@@ -145,9 +122,9 @@ def _open(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: 
         run_command(state, text[1:], {})
         return UNKNOWN
     action = _find_action(mode)
-    _add_effect(state, action, path)
+    add_effect(state, action, path)
     if action == "write":
-        _store_content(state, text, "")
+        store_content(state, text, "")
     file = FileValue(text, mode)
     for argument in arguments:
         if is_function(argument):
@@ -185,42 +162,16 @@ def _read(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: 
     path = get_argument(arguments, keywords, entry.positions[0])
     if to_text(path).startswith(("http://", "https://")):
         return _send(state, entry, arguments, keywords)
-    _add_effect(state, "read", path)
+    add_effect(state, "read", path)
     call_functions(state, arguments)
     return distribute(lambda value: read_content(state, to_text(value)), path)
 
 
-def read_content(state: CodeState, path: str) -> str:
-    """Return the content of a file, if the code or the line wrote it."""
-    if path in ("/dev/stdin", "php://stdin", "-"):
-        return state.stdin or UNKNOWN
-    whole = resolve_path(state, path)
-    known = state.written.get(whole, state.files.get(whole))
-    return capture(state, f"cat {shlex.quote(remove_marks(path))}") if known is None else known
-
-
-def write_content(state: CodeState, path: str, text: str) -> None:
-    """Add *text* to a file, or to the output."""
-    if path in ("/dev/stdout", "php://stdout", "php://output"):
-        state.output.append(bound_text(state, text))
-    elif not path.startswith("/dev/"):
-        whole = resolve_path(state, path)
-        _store_content(state, path, state.written.get(whole, state.files.get(whole, "")) + text)
-
-
-def _store_content(state: CodeState, path: str, text: str) -> None:
-    command = substitute_captured(state, text)[3:-2] if text.startswith(CAPTURED) else ""
-    if command.startswith("curl "):
-        add_command(state, {}, text=f"{command} > {shlex.quote(path)}")
-    if UNKNOWN not in path:
-        state.written[resolve_path(state, path)] = bound_text(state, text)
-
-
 def _write(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
     path = get_argument(arguments, keywords, entry.positions[0])
-    _add_effect(state, "edit" if any(map(_appends, (*arguments[2:], keywords))) else "write", path)
+    add_effect(state, "edit" if any(map(_appends, (*arguments[2:], keywords))) else "write", path)
     if len(arguments) > 1:
-        _store_content(state, to_text(path), to_text(arguments[1]))
+        store_content(state, to_text(path), to_text(arguments[1]))
     return call_functions(state, arguments)
 
 
@@ -239,7 +190,7 @@ def _delete(*, tree: bool, several: bool) -> Recorder:
             if isinstance(path, str) and "*" in path and state.language == "javascript":
                 path = translate_pattern(path)  # noqa: PLW2901 -- del("dist/**")
             if isinstance(path, str | PathValue | Choice):
-                _add_effect(state, "delete", path, recursive=tree)
+                add_effect(state, "delete", path, recursive=tree)
         return call_functions(state, arguments)
 
     return record
@@ -251,7 +202,7 @@ def _remove(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords
     recursive: bool | None = not is_function(options)
     if isinstance(options, dict):
         recursive = find_truth(options.get("recursive", False))
-    _add_effect(state, "delete", get_argument(arguments, keywords, 0), recursive=recursive is not False)
+    add_effect(state, "delete", get_argument(arguments, keywords, 0), recursive=recursive is not False)
     return call_functions(state, arguments)
 
 
@@ -260,9 +211,9 @@ def _transfer(source_action: Action, *, recursive: bool = False) -> Recorder:
         source, target = (get_argument(arguments, keywords, position) for position in entry.positions)
         content = read_content(state, to_text(source))
         for item in to_items(source) if isinstance(source, list) else [source]:
-            _add_effect(state, source_action, item, recursive=recursive)
-        _add_effect(state, "write", target, recursive=recursive)
-        _store_content(state, to_text(target), content)
+            add_effect(state, source_action, item, recursive=recursive)
+        add_effect(state, "write", target, recursive=recursive)
+        store_content(state, to_text(target), content)
         return call_functions(state, arguments)
 
     return record
@@ -273,7 +224,7 @@ def _list(*, joined: bool, recursive: bool = False) -> Recorder:
         folder = get_argument(arguments, keywords, entry.positions[0]) if arguments else "."
         options = arguments[1] if len(arguments) > 1 else None
         tree = recursive or (isinstance(options, dict) and bool(find_truth(options.get("recursive"))))
-        _add_effect(state, "list", folder, recursive=tree)
+        add_effect(state, "list", folder, recursive=tree)
         entries = isinstance(options, dict) and bool(find_truth(options.get("withFileTypes")))
         items = list_items(state, to_text(folder), recursive=tree, joined=joined or entries)
         for argument in arguments:
@@ -287,7 +238,7 @@ def _list(*, joined: bool, recursive: bool = False) -> Recorder:
 
 def _walk(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
     folder = get_argument(arguments, keywords, entry.positions[0]) if arguments else "."
-    _add_effect(state, "list", folder, recursive=True)
+    add_effect(state, "list", folder, recursive=True)
     state.lists_folders = True
     path = join_paths(to_text(folder) or ".", TREE)
     if state.language == "perl" and arguments:  # find(\&function, folder) sets $_ and $File::Find::name
@@ -380,18 +331,3 @@ def call_path_method(
     if is_library_name(state, "Path." + name):
         return state.call(state, Reference("Path." + name), [path, *arguments], keywords)
     return path.text if name in ("to_s", "as_posix", "toString", "getPathname", "getRealPath") else UNKNOWN
-
-
-def call_file_method(state: CodeState, file: FileValue, name: str, arguments: Arguments) -> Value:
-    if name in ("write", "puts", "print", "writelines", "<<", "say", "printf"):
-        parts = to_items(arguments[0]) if name == "writelines" and arguments else arguments
-        end = "\n" if name in ("puts", "say") else ""
-        for part in parts:
-            write_content(state, file.path, to_text(part) + end)
-        return UNKNOWN
-    if name in ("read", "readline", "gets", "readlines", "each_line", "on"):
-        content = read_content(state, file.path)
-        if name in ("readlines", "each_line") and UNKNOWN not in content:
-            return list(content.splitlines(keepends=True))
-        return content
-    return file.path if name in ("path", "to_path", "filename") else call_callbacks(state, arguments, {})

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hookline.shell.code import syntax
-from hookline.shell.code.actions import apply_call, call_file_method, call_path_method
+from hookline.shell.code.actions import apply_call, call_path_method
 from hookline.shell.code.classes import find_class_member
 from hookline.shell.code.commands import (
     REFERENCE_METHODS,
@@ -17,6 +17,7 @@ from hookline.shell.code.commands import (
     is_library_name,
     write_input,
 )
+from hookline.shell.code.files import call_file_method, call_other
 from hookline.shell.code.functions import Given, substitute_variables
 from hookline.shell.code.methods import (
     LIST_METHODS,
@@ -279,7 +280,7 @@ def call_unknown_method(
     entry = METHODS_OF_ANY[state.language].get(short)
     given = arguments[0] if arguments else None
     if entry is None or (name == "run" and not isinstance(given, str | list)):
-        return call_callbacks(state, arguments, keywords)
+        return call_other(state, name, arguments, keywords)
     on_path = "Path." + name in CALLS[state.language] and (not arguments or name.startswith("write_"))
     return apply_call(state, entry, [receiver, *arguments] if on_path else arguments, keywords)
 
