@@ -128,16 +128,35 @@ def test_the_speed_of_a_machine_does_not_influence_a_verdict(kind, cluster, spee
     assert node.sides[:2] == ["candidate", "incumbent"]
 
 
+CROWD = (
+    'mkdir -p "$HOME/at"; touch "$HOME/at/$$"; sleep 0.4; ls "$HOME/at" | wc -l >> "$HOME/most"',
+    'rm "$HOME/at/$$"',
+)
+"""Lines of a metric that note how many measurements run at once."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("measure", "most"), [("alone", 1), ("together", 2)])
 def test_a_noisy_metric_of_parallel_experiments_is_measured_alone(project, measure, most):
     project.target(NOISY, experiments=2, noise=f'measure = "{measure}"')
-    (project.root / "bench.sh").write_text(
-        'mkdir -p "$HOME/at"; touch "$HOME/at/$$"; sleep 0.4; ls "$HOME/at" | wc -l >> "$HOME/most"\n'
-        'rm "$HOME/at/$$"; cat src/n\n'
-    )
-    project.git("commit", "-qm", "bench", "bench.sh", "--only")
+    measured(project, *CROWD, "cat src/n")
     project.script("echo 9 > src/n; echo less")
     project.hookline("run", "--parallel", "2", check=0)
 
     assert max(map(int, (project.home / "most").read_text().split())) == most
+
+
+@pytest.mark.slow
+def test_a_metric_that_depends_on_the_load_is_compared_under_the_same_load(project):
+    """The baseline is measured alone, and three times the same; each parallel measurement takes longer."""
+    project.target(AUTO, experiments=2)
+    measured(project, *CROWD, 'echo $(( $(cat src/n) + $(cat "$HOME/load" 2>/dev/null || echo 0) ))')
+    project.script('echo $(( $(cat src/n) - 1 )) > src/n; echo 50 > "$HOME/load"; echo less')
+    done = project.hookline("run", "--parallel", "2", check=0)
+    kept = [row for row in project.rows[1:] if row.kept]
+    (project.home / "most").unlink()
+    project.hookline("run", "--resume", "--experiments", "4", check=0)
+
+    assert [row.delta for row in kept] == [pytest.approx(-1 / 6)]
+    assert "two runs of the same commit differ" in done.stdout
+    assert {*(project.home / "most").read_text().split()} == {"1"}

@@ -120,7 +120,7 @@ class Noise(Struct, frozen=True, kw_only=True):
     """Treatment of a metric that varies between runs."""
 
     kind: Literal["auto", "deterministic", "noisy"] = "auto"
-    """auto: noisy if two runs of the baseline differ."""
+    """auto: noisy as soon as two runs of a commit differ."""
     samples: int = 4
     """New runs of each side that confirm a better first result."""
     p: float = 0.05

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
+from msgspec import Struct
+
 from hookline.core.frozen import EMPTY
 from hookline.core.values import replace
 from hookline.engine import journal
@@ -21,6 +23,8 @@ MIN_REWORK_SECONDS = 1.0
 """Seconds of the budget that another attempt requires."""
 VARIES = "two runs of the same commit differ: the metric is noisy, and every further gain is confirmed"
 UNSUITABLE = "{command}: {problem}, on this machine of the cluster also with the best commit"
+PAIRED_FIRST = 3
+"""Measured parallel experiments before a metric that seems exact is taken as independent of the load."""
 _MAX_PATHS = 5
 
 
@@ -88,33 +92,19 @@ def decide_measured(
         "metric": metric.value,
         "samples": tuple(samples),
     }
-    incumbent_row = incumbent(rows)
-    if metric.value is None or incumbent_row.metric is None:
+    if metric.value is None or incumbent(rows).metric is None:
         return _decide_unmeasured(work, step, rows, metric, columns)
-    paired = bool(work.run.cluster) or (work.run.parallel > 1 and is_noisy(work.run, rows))
-    reference = _measure_reference(work, step, incumbent_row, paired=paired)
+    reference = _find_reference(work, step, rows)
     if reference is None:
         reason = "metric: the best commit cannot be measured here"
         return _decide(step, rows, "metric_error", time.time(), reason=reason, **{**columns, "metric": None})
-    columns |= _to_scale(incumbent_row, metric.value - reference, reference, paired=paired)
-    scale = _scale(incumbent_row, reference, paired=paired)
+    columns |= reference.to_scale(metric.value - reference.value, reference.value)
     if not holds and guard is not None:
         return _decide_guard_failed(work, step, rows, guard, columns)
-    exact = not is_noisy(work.run, rows)
-    verdict = judge(
-        metric.value,
-        reference,
-        replace(work.target.metric, min_delta=work.target.metric.min_delta / scale),
-        work.target.noise,
-        remeasure=_remeasure(work, step, incumbent_row, exact=exact),
-        exact=exact,
-        samples=samples,
-    )
-    if verdict.varies:
-        work.watcher.on_notice(VARIES)
+    verdict = _judge(work, step, reference, metric.value, samples)
     status: Status = "keep_reworked" if verdict.status == "keep" and step.reworks else verdict.status
     columns |= {
-        **_to_scale(incumbent_row, verdict.delta, verdict.incumbent, paired=paired),
+        **reference.to_scale(verdict.delta, verdict.incumbent),
         "samples": verdict.samples,
         "mad": verdict.mad,
         "p_value": verdict.p_value,
@@ -123,12 +113,76 @@ def decide_measured(
     return _decide(step, rows, status, time.time(), reason=verdict.reason, facts=facts, **columns)
 
 
+class _Reference(Struct, frozen=True, kw_only=True):
+    """The incumbent with which a candidate is compared."""
+
+    row: Row
+    value: float
+    """Its metric as recorded; if *paired*, measured now on the candidate's machine."""
+    paired: bool
+    exact: bool
+    """True if no two runs of the same commit have differed yet."""
+    varies: bool = False
+    """True if the value that was measured now is the first to differ."""
+
+    def scale(self, value: float) -> float:
+        """Return the factor to the scale of the run, given the incumbent's metric in the same runs.
+
+        Machines of a cluster differ in speed, as does a busy machine, so there the difference is relative.
+        """
+        figure = self.row.metric or 0.0
+        return figure / value if self.paired and figure > 0 and value > 0 else 1.0
+
+    def to_scale(self, delta: float | None, value: float) -> dict[str, float | None]:
+        """Return metric and delta on the scale of the run: the incumbent's figure plus the difference."""
+        if delta is None or self.row.metric is None:
+            return {"metric": None, "delta": None}
+        delta *= self.scale(value)
+        return {"metric": self.row.metric + delta, "delta": delta}
+
+
+def _find_reference(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> _Reference | None:
+    """Return the incumbent to compare with, or None if it cannot be measured here.
+
+    Parallel experiments compete for the machine, on which the baseline was alone. Therefore a noisy metric
+    is measured in pairs, and so are the first experiments of a metric that seems exact.
+    """
+    row, noisy = incumbent(rows), is_noisy(work.run, rows)
+    first = work.target.noise.kind == "auto" and sum(each.metric is not None for each in rows) <= PAIRED_FIRST
+    paired = bool(work.run.cluster) or (work.run.parallel > 1 and (noisy or first))
+    recorded = row.details.get("measured", row.metric)
+    value = _measure_incumbent(work, step, row) if paired else recorded
+    if value is None:
+        return None
+    varies = not noisy and not work.run.cluster and value != recorded
+    return _Reference(row=row, value=value, paired=paired, exact=not (noisy or varies), varies=varies)
+
+
+def _judge(
+    work: Work, step: ExperimentProgress, reference: _Reference, value: float, samples: Sequence[float]
+) -> Verdict:
+    metric = work.target.metric
+    verdict = judge(
+        value,
+        reference.value,
+        replace(metric, min_delta=metric.min_delta / reference.scale(reference.value)),
+        work.target.noise,
+        remeasure=_remeasure(work, step, reference.row, exact=reference.exact),
+        exact=reference.exact,
+        samples=samples,
+    )
+    verdict = replace(verdict, varies=verdict.varies or reference.varies)
+    if verdict.varies:
+        work.watcher.on_notice(VARIES)
+    return verdict
+
+
 def _decide_unmeasured(
     work: Work, step: ExperimentProgress, rows: Sequence[Row], metric: Measurement, columns: dict[str, Any]
 ) -> ExperimentProgress:
     status: Status = "metric_error" if metric.status == "metric_error" else "crash"
     reason = f"metric: {metric.problem}"
-    if work.run.cluster and _measure_reference(work, step, incumbent(rows), paired=True) is None:
+    if work.run.cluster and _measure_incumbent(work, step, incumbent(rows)) is None:
         status, reason = "metric_error", UNSUITABLE.format(command="metric", problem=metric.problem)
     return _decide(step, rows, status, time.time(), reason=reason, **columns)
 
@@ -138,34 +192,9 @@ def is_noisy(run: Run, rows: Sequence[Row]) -> bool:
     return run.noise == "noisy" or any(row.details.get("varies") for row in rows)
 
 
-def _measure_reference(
-    work: Work, step: ExperimentProgress, incumbent_row: Row, *, paired: bool
-) -> float | None:
-    """Return the incumbent's metric to compare with; if *paired*, measured now on the candidate's machine."""
-    if not paired:
-        measured: float | None = incumbent_row.details.get("measured", incumbent_row.metric)
-        return measured
+def _measure_incumbent(work: Work, step: ExperimentProgress, row: Row) -> float | None:
     work.watcher.on_measurement(step.experiment, "metric")
-    return work.bench.measure_metric(incumbent_row.commit, "incumbent")[0].value
-
-
-def _to_scale(
-    incumbent_row: Row, delta: float | None, reference: float, *, paired: bool
-) -> dict[str, float | None]:
-    """Return metric and delta on the scale of the run: the incumbent's figure plus the difference.
-
-    Machines of a cluster differ in speed, as does a busy machine, so there the difference is relative.
-    """
-    figure = incumbent_row.metric
-    if delta is None or figure is None:
-        return {"metric": None, "delta": None}
-    scale = _scale(incumbent_row, reference, paired=paired)
-    return {"metric": figure + delta * scale, "delta": delta * scale}
-
-
-def _scale(incumbent_row: Row, reference: float, *, paired: bool) -> float:
-    figure = incumbent_row.metric or 0.0
-    return figure / reference if paired and figure > 0 and reference > 0 else 1.0
+    return work.bench.measure_metric(row.commit, "incumbent")[0].value
 
 
 def _facts(verdict: Verdict, delta: float | None) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from hookline.engine.parallel.worker import WorkerAssignment
 from hookline.engine.progress import ExperimentProgress
 from hookline.engine.run_state import RunContext, incumbent_commit, record_baseline, settle, sync_branch
 from hookline.engine.stop_reason import StopReason
-from hookline.engine.verdict import incumbent
+from hookline.engine.verdict import incumbent, is_noisy
 from hookline.engine.watchdog import Watchdog
 from hookline.engine.work import Work
 from hookline.engine.workplace import prepare_work, workers
@@ -185,6 +185,8 @@ def reserve(state: _ParallelRun, worker: str = "") -> dict[str, float]:
 def _send(state: _ParallelRun, worker: str, step: ExperimentProgress) -> None:
     rows = list(_rows_known_at(state.rows, step.start))
     run, ladder = state.works[worker].run, state.context.ladder
+    if is_noisy(run, state.rows):  # from now on it is measured alone
+        run = replace(run, noise="noisy")
     allowance = state.allowances[worker] = reserve(state, worker)
     assignment = WorkerAssignment(
         run=run,
