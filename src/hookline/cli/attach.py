@@ -38,16 +38,16 @@ def _follow(chosen: Run, watcher: Watcher) -> None:
     running = True
     while running:
         running = lock.is_running(chosen)
+        for row in chosen.journal.rows():
+            if row.iteration not in known:
+                known.add(row.iteration)
+                watcher.on_decision(row)
         for step in progress.running_steps(chosen):
             if (step.experiment, step.phase) not in shown:
                 shown.add((step.experiment, step.phase))
                 _announce(chosen, step, watcher)
             for chunk in _new_output(chosen, step.experiment, logs):
                 watcher.on_output(chunk)
-        for row in chosen.journal.rows():
-            if row.iteration not in known:
-                known.add(row.iteration)
-                watcher.on_decision(row)
         time.sleep(POLL_SECONDS if running else 0)
     watcher.on_end(describe_stop(runs.load(chosen.root, chosen.id).stopped))
 

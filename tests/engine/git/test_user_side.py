@@ -38,6 +38,33 @@ def test_hooks_of_the_user_are_restored(project):
 
 
 @pytest.mark.parametrize(
+    "harm",
+    [
+        "ln -sf /elsewhere post-commit",
+        "ln -sf /elsewhere pre-commit",
+        "ln -sf /elsewhere pre-push",
+        "chmod -x pre-commit",
+        'cp -rp . "$HOME/own"; rm -r ../hooks; ln -s "$HOME/own" ../hooks',
+    ],
+)
+def test_links_among_the_hooks_are_restored(project, harm):
+    hook(project, "pre-commit").write_text("#!/bin/sh\necho mine\n")
+    hook(project, "pre-commit").chmod(0o755)
+    hook(project, "pre-push").symlink_to("../../mine.sh")
+    project.script(LESS, 'cd "$(git rev-parse --git-common-dir)/hooks"', harm)
+    project.hookline("run", check=0)
+    changes = project.rows[1].details[USER_SIDE]
+
+    assert not hook(project, "").is_symlink()
+    assert not hook(project, "post-commit").is_symlink()
+    assert not hook(project, "pre-commit").is_symlink()
+    assert hook(project, "pre-commit").read_text() == "#!/bin/sh\necho mine\n"
+    assert os.access(hook(project, "pre-commit"), os.X_OK)
+    assert os.readlink(hook(project, "pre-push")) == "../../mine.sh"
+    assert "was changed during experiment 1; restored" in changes[0]
+
+
+@pytest.mark.parametrize(
     ("harm", "change"),
     [
         ("git branch evil", "refs/heads/evil added"),
@@ -46,13 +73,24 @@ def test_hooks_of_the_user_are_restored(project):
         ('echo x > "$ROOT/planted"', "file planted added"),
         ('echo x >> "$ROOT/notes"', "file notes changed"),
         ('echo x > "$ROOT/bench.sh"', "file bench.sh added"),
+        ('echo x > "$ROOT/ignored.log"', "file ignored.log added"),
+        ('echo x > "$ROOT/kept.log/deep/x"', "folder kept.log/ changed"),
+        (
+            'touch -r "$ROOT/notes" "$HOME/t"; echo CHANGE > "$ROOT/notes"; touch -r "$HOME/t" "$ROOT/notes"',
+            "file notes changed",
+        ),
+        ('git -C "$ROOT" checkout -q --detach', "HEAD of {root} changed"),
+        ("git config --global core.hooksPath /elsewhere", "git config --global core.hookspath added"),
+        ("git config remote.origin.url /elsewhere", "git config --local remote.origin.url added"),
     ],
 )
 def test_changes_outside_of_the_run_are_reported(project, harm, change):
     project.env["ROOT"] = str(project.root)
+    (project.root / "kept.log/deep").mkdir(parents=True)
+    (project.root / "kept.log/deep/y").write_text("")
     project.script(LESS, "git commit -qam less", harm)
     done = project.hookline("run", check=0)
-    change = change.format(home=project.home)
+    change = change.format(home=project.home, root=project.root)
 
     assert change in project.rows[1].details[USER_SIDE]
     assert f"during experiment 1, outside of the run: {change}" in done.stdout

@@ -7,6 +7,7 @@ measurements, `core.bare`. Settings of branches and remotes may be the user's wo
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 
 from hookline.engine import durable_files, progress, runs
 from hookline.engine.git import run_git
@@ -18,7 +19,7 @@ from hookline.redact import redact
 FILE = "settings.json"
 CONFIG, HEAD = "config", "HEAD"
 _FILES = (CONFIG, "config.worktree", "info/attributes", "info/exclude", HEAD)
-_HOOKS, _MODE = "hooks", "mode:"
+_HOOKS, _MODE, _LINK = "hooks", "mode:", "link"
 _USER_PREFIXES = ("branch.", "remote.")
 Report = Callable[[str], None]
 Settings = Mapping[str, str | None]
@@ -30,11 +31,17 @@ def read_settings(repository: Repository) -> Settings:
 
 
 def _read_files(folder: str) -> dict[str, str | None]:
-    """Return the settings and the git hooks in git's *folder*; hooks also with their permissions."""
+    """Return the settings and the git hooks in git's *folder*; hooks also with their permissions.
+
+    The value of a symlink is its destination; the folder of the hooks may be one, too.
+    """
     files = {name: _read_text(os.path.join(folder, name)) for name in _FILES}
-    for name in _hook_names(folder):
-        files[name] = _read_text(os.path.join(folder, name))
-        files[f"{_MODE}{name}"] = str(os.stat(os.path.join(folder, name)).st_mode & 0o777)
+    for name in (_HOOKS, *_hook_names(folder)):
+        path = os.path.join(folder, name)
+        is_link = os.path.islink(path)
+        files[name] = os.readlink(path) if is_link else _read_text(path)
+        if name != _HOOKS or is_link:
+            files[f"{_MODE}{name}"] = _LINK if is_link else str(os.stat(path).st_mode & 0o777)
     return files
 
 
@@ -43,7 +50,8 @@ def _hook_names(folder: str) -> list[str]:
         entries = [f"{_HOOKS}/{name}" for name in sorted(os.listdir(os.path.join(folder, _HOOKS)))]
     except OSError:
         return []
-    return [name for name in entries if os.path.isfile(os.path.join(folder, name))]
+    paths = {name: os.path.join(folder, name) for name in entries}
+    return [name for name, path in paths.items() if os.path.islink(path) or os.path.isfile(path)]
 
 
 def save_settings(run: Run, repository: Repository) -> None:
@@ -99,25 +107,30 @@ def restore_settings(run: Run, folder: str, settings: Settings, number: int, rep
     """Restore *settings* in git's *folder*; the changed content is saved beside the experiment's log."""
     if not os.path.isdir(folder):
         return
+    restore = partial(_restore_entry, run, folder, settings, number, report)
+    restore(_HOOKS, _read_files(folder))
     current = _read_files(folder)
-    for name in (name for name in {**settings, **current} if not name.startswith(_MODE)):
-        path, old, new = os.path.join(folder, name), settings.get(name), current.get(name)
-        _restore_mode(path, settings.get(f"{_MODE}{name}"), current.get(f"{_MODE}{name}"))
-        if new == old or (name == HEAD and _is_not_blank(new)):
-            continue
-        user_values, changed = _split_changes(old or "", new or "") if name == CONFIG else ({}, True)
-        if changed:
-            copy = run.path(runs.LOGS, f"{number}.{os.path.basename(name)}")
-            _save_copy(copy, new)
-            _restore_file(path, old)
-            _restore_mode(path, settings.get(f"{_MODE}{name}"), None)
-            _set_values(path, user_values)
-            report(f"{path} was changed during experiment {number}; restored, and the change saved as {copy}")
+    for name in {**settings, **current}:
+        if not name.startswith(_MODE) and name != _HOOKS:
+            restore(name, current)
 
 
-def _restore_mode(path: str, old: str | None, new: str | None) -> None:
-    if old is not None and old != new and os.path.exists(path):
-        os.chmod(path, int(old))
+def _restore_entry(
+    run: Run, folder: str, settings: Settings, number: int, report: Report, name: str, current: Settings
+) -> None:
+    path, old, new = os.path.join(folder, name), settings.get(name), current.get(name)
+    mode = settings.get(f"{_MODE}{name}")
+    if (new, current.get(f"{_MODE}{name}")) == (old, mode) or (name == HEAD and _is_not_blank(new)):
+        return
+    user_values, changed = _split_changes(old or "", new or "") if name == CONFIG else ({}, True)
+    if changed:
+        copy = run.path(runs.LOGS, f"{number}.{os.path.basename(name)}")
+        _save_copy(copy, new)
+        if name.startswith(_HOOKS):
+            durable_files.remove(path)  # rather than write to the destination of a link
+        _restore_file(path, old, mode)
+        _set_values(path, user_values)
+        report(f"{path} was changed during experiment {number}; restored, and the change saved as {copy}")
 
 
 def _is_not_blank(text: str | None) -> bool:
@@ -164,13 +177,16 @@ def _save_copy(path: str, text: str | None) -> None:
     durable_files.write(path, redact(text or ""))
 
 
-def _restore_file(path: str, text: str | None) -> None:
+def _restore_file(path: str, text: str | None, mode: str | None) -> None:
     if text is None:
         durable_files.remove(path)
         return
-    path = os.path.realpath(path)
-    mode = os.stat(path).st_mode & 0o777 if os.path.isfile(path) else 0o644
-    mode = mode if mode & 0o600 == 0o600 else 0o644  # noqa: PLR2004 -- readable and writable by the owner
     os.makedirs(os.path.dirname(path), exist_ok=True)
+    if mode == _LINK:
+        os.symlink(text, path)
+        return
+    path = os.path.realpath(path)
+    current = os.stat(path).st_mode & 0o777 if os.path.isfile(path) else 0o644
+    current = current if current & 0o600 == 0o600 else 0o644  # noqa: PLR2004 -- readable and writable by the owner
     durable_files.write(path, text, errors="surrogateescape")
-    os.chmod(path, mode)
+    os.chmod(path, current if mode is None else int(mode))
