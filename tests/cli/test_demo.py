@@ -2,11 +2,14 @@
 
 import json
 import os
+import signal
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import pytest
+from tests.commands import HOOKLINE
 
 from hookline.cli._demo import _scene
 
@@ -165,4 +168,19 @@ def test_an_agent_that_hangs_is_ended_with_its_children(place, tmp_path, monkeyp
     assert code == 1
     assert "'claude' did not end within 1 s and was stopped" in shown
     assert not os.path.exists(f"/proc/{(tmp_path / 'child').read_text().strip()}")
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_agent_and_removes_its_folder(place, tmp_path, number):
+    os.mkfifo(tmp_path / "started")
+    install(tmp_path, f"#!/bin/sh\necho $$ > {tmp_path}/started\nsleep 300\n")
+    env = place.environment(TMPDIR=str(tmp_path / "tmp"))
+    with subprocess.Popen([HOOKLINE, "demo"], cwd=place.project, env=env, stdout=subprocess.DEVNULL) as demo:
+        agent_pid = (tmp_path / "started").read_text().strip()
+        demo.send_signal(number)
+
+        assert demo.wait(60) == 128 + number
+    assert not os.path.exists(f"/proc/{agent_pid}")
     assert list((tmp_path / "tmp").iterdir()) == []

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import textwrap
 from argparse import Namespace
 
@@ -20,6 +21,8 @@ def run(args: Namespace) -> int:
     name = args.host or _choose_host(path)
     client: Client = CLIENTS.load(name)
     program = _find_program(client, name, path)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _exit_on_signal)  # so that the agent is ended, and its folder removed
     print(f"{client.title} runs in a temporary home and project; a script plays its model.\n", flush=True)
     played = _scene.play(client, hosts.load(name), program, path)
     _check_end(client, played)
@@ -27,6 +30,10 @@ def run(args: Namespace) -> int:
     _print_transcript(played, blocked=blocked)
     _print_next(client, name, blocked=blocked)
     return 0 if blocked else 1
+
+
+def _exit_on_signal(number: int, frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 def _choose_host(path: str) -> str:
