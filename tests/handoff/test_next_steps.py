@@ -171,7 +171,7 @@ def test_a_result_leaves_no_step():
         ("Should I also update the lock file?", ""),
         ("Two of five endpoints are converted; `orders`, `refunds` and `payouts` remain.", "remain"),
         (
-            "The build is broken by the new eslint, I don't know why. To do: pin eslint to 8.57 and try again.",
+            "The build is broken by the new eslint, I don't know why. To do: pin eslint to 8.57, try again.",
             "pin eslint",
         ),
         (
