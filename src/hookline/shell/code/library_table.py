@@ -279,7 +279,7 @@ names 0: scandir opendir readdir
 items 0: DirectoryIterator FilesystemIterator
 find 0: RecursiveDirectoryIterator
 same 0: RecursiveIteratorIterator IteratorIterator
-send 0: curl_init fsockopen
+send 0: curl_init curl_setopt curl_setopt_array fsockopen
 kill 0 1: posix_kill
 print 0: echo print printf var_dump print_r
 exit 0: exit die
