@@ -13,6 +13,8 @@ _VALUED = word_set(
     -first -stream -delimiter -inputobject -target -erroraction -readcount -width -newname"""
 )
 """Parameters whose value is not a path."""
+_LIMITS = word_set("-totalcount -tail -last -head -first")
+"""Parameters with which a cmdlet reads a few lines."""
 _MIN_PARAMETER = 4
 """Minimum characters of an abbreviated parameter that takes a value; `-Fo` and `-r` are switches."""
 
@@ -59,8 +61,10 @@ def _find_effects(command: SimpleCommand) -> Iterator[Effect]:
     recursive = command.name == ".net delete" or any(
         len(o) > 1 and "-recurse".startswith(o) for o in switches
     )
+    bounded = command.name == "select-string" or any(o in _LIMITS for o in switches)
     sources = operands[row.skip :][: 1 if row.single or row.target else None]
-    yield from (Effect(action=row.action, path=word, recursive=recursive) for word in sources)
+    for word in sources:
+        yield Effect(action=row.action, path=word, recursive=recursive, bounded=bounded)
     if row.target is not None:
         yield from (Effect(action=row.target, path=word) for word in operands[1:2])
 

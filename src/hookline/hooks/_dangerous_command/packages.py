@@ -171,7 +171,7 @@ _FORGE_JUDGES: Mapping[str, Judge] = table(
     gh api ...*git/refs* --input <*force:true*                                 forge-settings
     gh|glab api ...*repos/*|*projects/* --input <*private:false*|*archived:true* forge-settings
     gh|glab api ...*repos/*|*projects/* --input <*visibility:public*           forge-settings
-    gh secret set                                                              forge-settings
+    gh secret set !-e=STAG*|--env=STAG*|-e=DEV*|--env=DEV*|-e=TEST*|--env=TEST* forge-settings
     gh api ...graphql -[fF]=*MUTATION*FORCE*TRUE*|--*field=*MUTATION*FORCE*TRUE* forge-settings
     gh|glab api ...*repos/*|*projects/* -[fF]=PRIVATE=*|--field=PRIVATE=*      forge-settings
     gh|glab api ...*repos/*|*projects/* -[fF]=VISIBILITY=*|--field=VISIBILITY=* forge-settings
@@ -198,6 +198,6 @@ _FORGE_JUDGES: Mapping[str, Judge] = table(
     tea|bb|fj|berg @delete                                                     forge-delete
     """,
     values="-X --method -f -F --field --raw-field -H --header -R --repo --input -q --jq -t --template"
-    " --hostname --visibility --default-branch --source -s -b --branch",
+    " --hostname --visibility --default-branch --source -s -b --branch -e --env",
 )
 TABLES = (_IMAGE_JUDGES, _PUBLISH_JUDGES, _FORGE_JUDGES)
