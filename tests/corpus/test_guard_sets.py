@@ -44,9 +44,11 @@ FACTS = {
     "root": ROOT,
     "home": HOME,
     "guarded_paths": GUARDED,
-    "env": {"HOME": HOME, "PATH": f"{HOME}/.local/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR": "/run/user/1000"},
 }
-STATE = State(now=0.0, facts=Facts({name: lambda value=value: value for name, value in FACTS.items()}))
+ENV = {"HOME": HOME, "PATH": f"{HOME}/.local/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR": "/run/user/1000"}
+STATE = State(
+    now=0.0, env=ENV, facts=Facts({name: lambda value=value: value for name, value in FACTS.items()})
+)
 GUARDS = (self_protect, dangerous_command, privacy_block, scout_block)
 SHARES = {
     "scripts": 0.99,
@@ -62,8 +64,10 @@ SHARES = {
     "daily_work": 1.0,
     "agent_work": 1.0,
     "agent_lines": 1.0,
-    "emptied_files": 0.94,
+    "emptied_files": 0.95,
     "emptied_files_harmless": 1.0,
+    "self_attempts": 0.98,
+    "self_attempts_harmless": 0.95,
 }
 """Shares of right verdicts that must not be lost."""
 

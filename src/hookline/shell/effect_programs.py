@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -50,9 +51,12 @@ def _tar(command: SimpleCommand) -> Effects:
     if archive is not None and not is_remote(archive.text):
         yield Effect(action="write" if packs else "use", path=archive)
     yield from option_effects(options, {"read": _TAR_READS})
-    if packs:
-        yield from _packed(options.operands, deletes=options.has("--remove-files"))
     folder = options.value("-C", "--directory")
+    if packs:
+        action: Action = "move" if options.has("--remove-files") else "copy"
+        for word in options.operands:
+            path = part_of(word, posixpath.join(folder.text, word.text)) if folder is not None else word
+            yield Effect(action=action, path=path, recursive=True)
     if folder is not None and options.has("-x", "--extract", "--get"):
         yield _extracted(folder)
 
@@ -80,14 +84,6 @@ def find_extraction(command: SimpleCommand) -> tuple[Word | None, Word] | None:
     return (None if archive is None or archive.text == "-" else archive), folder
 
 
-def _packed(operands: Iterable[Word], *, deletes: bool) -> Effects:
-    """Yield the files that are packed into an archive, and deleted afterwards on demand."""
-    for word in operands:
-        yield Effect(action="copy", path=word, recursive=True)
-        if deletes:
-            yield Effect(action="delete", path=word, recursive=True)
-
-
 def _extracted(folder: Word) -> Effect:
     """Return the effect of extracting an archive whose content is unknown into *folder*."""
     return Effect(action="write", path=folder, recursive=True, certain=False)
@@ -108,11 +104,10 @@ def _zip(command: SimpleCommand) -> Effects:
     extracts = command.name.startswith("7") and operands[:1] and operands[0].text in ("x", "e", "l", "t")
     if command.name.startswith("7"):
         operands = operands[1:]
-    if extracts:
-        yield from (Effect(action="use", path=word) for word in operands)
-    else:
-        yield from (Effect(action="write", path=word) for word in operands[:1])
-        yield from _packed(operands[1:], deletes=options.has("-m", "--move", "-sdel"))
+    packed: Action = "move" if options.has("-m", "--move", "-sdel") else "copy"
+    for index, word in enumerate(operands):
+        action: Action = "use" if extracts else packed if index else "write"
+        yield Effect(action=action, path=word, recursive=action == packed)
     folders = (word for word in words if word.text.startswith("-o") and word.text != "-o")
     yield from (_extracted(part_of(word, word.text[2:])) for word in folders)
 
@@ -339,8 +334,9 @@ def _mount(command: SimpleCommand) -> Effects:
     settings = [value.text for name, value in options.options if name in ("-o", "--options") and value]
     if any("remount" in text for text in settings) or options.has("-l", "--help", "-V"):
         return
-    for word in options.operands:
-        yield Effect(action="write", path=word, recursive=True, certain=False)
+    yield from (Effect(action="write", path=word, recursive=True, certain=False) for word in options.operands)
+    for word in options.operands[-1:]:  # hides or removes the files below it
+        yield Effect(action="move", path=word, recursive=True, certain=False)
 
 
 _COMPRESS = Operands(values="-S -T --suffix")

@@ -89,13 +89,13 @@ _ROWS: Mapping[str, Operands] = {
     "cksum sum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum b3sum md5 shasum": Operands(
         "use", values="-a -s --algorithm"
     ),
-    "yq tomlq xq mlr csvcut csvgrep csvsql xsv qsv gron fx xmllint pandoc": Operands(
+    "yq tomlq xq mlr csvcut csvgrep csvsql xsv qsv gron fx pandoc": Operands(
         values="-o -p -t -f --output-format --input-format --xpath --format --from --to --arg -I --indent",
         skip=1,
-        unless="--from-file --xpath --format",
-        bounded="--xpath",
+        unless="--from-file",
         edits="-i --inplace --in-place",
     ),
+    "xmllint": Operands(values="--encode --schema", writes="-o --output", bounded="--xpath"),
     "grep egrep fgrep zgrep zegrep zfgrep ggrep bzgrep xzgrep pcregrep pcre2grep ugrep ug": Operands(
         values=_GREP + " -m --max-count",
         reads="-f --file",

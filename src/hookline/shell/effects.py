@@ -104,14 +104,19 @@ def _is_read(
 ) -> bool:
     """Return whether *commands*, or those whose output they read, open the file of *effect*."""
     waiting, seen = [*commands], set[int]()
-    while waiting and len(seen) < _MAX_FEEDERS and not effect.path.dynamic:
+    is_known = effect.path.origins or not effect.path.dynamic
+    while waiting and len(seen) < _MAX_FEEDERS and is_known:
         index = waiting.pop()
         opened = () if index in seen else by_command.get(index, ())
-        if any(one.action in _OPENING and _find_path(one) == _find_path(effect) for one in opened):
+        if any(one.action in _OPENING and _is_same(one, effect) for one in opened):
             return state.commands[index].name != "git"  # it reads the file of a commit
         waiting += () if index in seen else state.commands[index].stdin_origins
         seen.add(index)
     return False
+
+
+def _is_same(one: Effect, other: Effect) -> bool:
+    return one.path.origins == other.path.origins and _find_path(one) == _find_path(other)
 
 
 def _find_path(effect: Effect) -> str:

@@ -5,6 +5,7 @@ Parts that were not read lead to a question: those beyond a limit, and those wit
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -102,11 +103,13 @@ def judge_commands(
     for effect in reading.effects:
         effects.setdefault(effect.command, []).append(effect)
     by_command = {index: tuple(found) for index, found in effects.items()}
-    emptied = {(one.command, one.path.text) for one in reading.effects if one.action == "truncate"}
+    paths = [(one, posixpath.normpath(join_path(one.path.text, one.cwd, place))) for one in reading.effects]
+    emptied = {(one.command, path) for one, path in paths if one.action == "truncate"}
     made = (
-        one.path.text
-        for one in reading.effects
-        if one.action in ("write", "copy", "create") and (one.command, one.path.text) not in emptied
+        text
+        for one, path in paths
+        if one.action in ("write", "copy", "create") and (one.command, path) not in emptied
+        for text in (one.path.text, path)
     )
     place = replace(
         place,

@@ -274,7 +274,7 @@ def loses_source(effect: Effect, path: str, place: Place) -> bool:
         return False
     if UNKNOWN in path and effect.path.origins:
         return any(one.name in ("find", "git", "fd", "ls") for one in place.sources(effect.path.origins))
-    if effect.path.text in place.made or _DISPOSABLE.search(path):
+    if effect.path.text in place.made or path in place.made or _DISPOSABLE.search(path):
         return False
     is_source, pattern = _SOURCE.fullmatch(path) is not None, _UNNAMED.search(path)
     changed = place.has_changes(posixpath.dirname(path[: pattern.start()]) if pattern is not None else path)

@@ -134,9 +134,11 @@ def _line(pattern: str, ground: Ground) -> str:
 
 _BUILD_TOOLS = word_set(
     """npm yarn pnpm bun pip pip3 cargo go rustc make gmake cmake mvn gradle docker kubectl terraform helm
-    python node ruby php deno npx uv uvx poetry tox nox pytest git"""
+    python node npx uv uvx poetry tox nox pytest git"""
 )
 """Programs that are exempt, each for its own simple command."""
+_READERS = word_set("ruby php")
+"""Interpreters whose code computes something from a file that it reads."""
 _PROGRAM_FOLDERS = ("node_modules/.bin/", ".venv/bin/", "venv/bin/")
 _BUILD_OUTPUT = word_set("dist/ build/ out/ coverage/ .next/ .nuxt/")
 """Patterns of folders whose listing is short."""
@@ -215,6 +217,8 @@ def _small_output(pattern: str, effect: Effect, program: str, ground: Ground) ->
     bundled = pattern in _BUILD_OUTPUT and program in _LINE_PRINTERS
     if few and not bundled and (pattern not in KEPT or _GIT_LOG.search(effect.path.text)):
         return "only a part of it is printed"
+    if pattern in _BUILD_OUTPUT and program in _READERS:
+        return "code computes something from it"
     if pattern == ".ssh/" and effect.path.text.endswith(".pub"):
         return "a public key is short"
     other = _is_other_log(pattern, effect.path.text, effect.cwd, ground)

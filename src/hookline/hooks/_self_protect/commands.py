@@ -79,6 +79,8 @@ def _judge_hookline(command: SimpleCommand, guard: Guard) -> Iterator[Finding]:
     if arguments is None:
         return
     words = [word.text for word in parse_options(arguments, mixed=True).operands]
+    if arguments[:1] and arguments[0].text.startswith("-"):  # the first word may be the value of an option
+        words = words[next((at for at, text in enumerate(words[:2]) if text in PERSON_ONLY), 0) :]
     given = [*words, *(word.text for word in arguments if word.text.startswith("-"))]
     if {"--help", "-h"} & {*given} or is_listed(given, HARMLESS):
         return

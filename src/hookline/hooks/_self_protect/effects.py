@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from msgspec import Struct, field
 
 from hookline.hooks._self_protect.commands import judge_content
 from hookline.hooks._self_protect.finding import Action, Finding, Span, quote
-from hookline.hooks._self_protect.guarded_paths import NAMES, OURSELVES, Guard, find_matches, is_suspicious
+from hookline.hooks._self_protect.guarded_paths import (
+    NAMES,
+    OURSELVES,
+    SOCKETS,
+    Guard,
+    find_matches,
+    is_suspicious,
+)
 from hookline.shell import UNKNOWN, Effect, Reading, SimpleCommand, Word
 from hookline.shell.effect_programs import find_roots
 from hookline.shell.options import word_set
@@ -216,7 +224,8 @@ def _prints_guarded(position: int, line: Line, guard: Guard) -> bool:
             (command.name in _DECODERS and "rand" not in words)
             or located
             or any(
-                is_suspicious(text) or any(map(guard.rule, guard.places(text, command.cwd)))
+                is_suspicious(text)
+                or any(guard.rule(one) or guard.matched(one) for one in guard.places(text, command.cwd))
                 for text in words
                 if "/" in text
             )
@@ -227,13 +236,18 @@ def _prints_guarded(position: int, line: Line, guard: Guard) -> bool:
 def _judge_search(command: SimpleCommand, guard: Guard) -> Iterator[Finding]:
     """Judge a `find` whose results are changed, by its folders and the names that it tests."""
     words = command.words
-    tests = [words[i + 1].text for i, word in enumerate(words[:-1]) if word.text in _TESTS]
+    pairs = [(word.text, after.text) for word, after in pairwise(words)]
+    tests = [value for test, value in pairs if test in _TESTS]
     masks = [text.lower().rpartition("/")[2] for text in tests]
     for root in find_roots(command):
         places = [] if UNKNOWN in root.text else [*dict.fromkeys(guard.places(root.text, command.cwd))]
         for place in places:
             for folder in (place, *(guard.stand_ins(place) if root.glob else ())):
                 yield from _judge_searched(folder, masks, command.span, guard)
+                sockets = ("-type", "s") in pairs or any(find_matches(mask, SOCKETS) for mask in masks)
+                if sockets and (rule := guard.held(folder)):
+                    what = f"the sockets that `find` finds in {quote(folder)}"
+                    yield Finding(rule=rule, what=what, span=command.span, action="ask")
 
 
 def _judge_searched(folder: str, masks: Sequence[str], span: Span, guard: Guard) -> Iterator[Finding]:

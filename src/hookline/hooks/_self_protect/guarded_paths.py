@@ -21,6 +21,7 @@ IGNORED = ".ckignore"
 SECRET = "mcp-secret"  # noqa: S105 -- the name of a file
 OWN_NAMES = ("hookline", FOLDER, "hookline.toml", "hookline.local.toml", "trust.json")
 NAMES = (*OWN_NAMES, "hooks.json", "mcp.json")
+SOCKETS = ("socket", "daemon.sock")
 _WILD = re.compile(r"[*?\[]")
 _LITERAL = 4
 """Literal characters that a name needs to be recognised in a partly unknown path."""
@@ -49,6 +50,8 @@ class Guard(Struct, frozen=True, kw_only=True):
     facts: Facts = NO_FACTS
     programs: tuple[str, ...] = ()
     """Folders of the `PATH` variable."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Variables of the environment that name folders of hookline."""
     links: dict[str, str] = field(default_factory=dict)
     """Links made by this line: the new name and its target."""
     copies: dict[str, str] = field(default_factory=dict)
@@ -59,13 +62,12 @@ class Guard(Struct, frozen=True, kw_only=True):
     @property
     def names(self) -> tuple[str, ...]:
         """Base names of the guarded files."""
-        return tuple(posixpath.basename(path) for path in self.paths)
+        return tuple(map(posixpath.basename, self.paths))
 
     def rule(self, path: str, *, named: bool = True) -> str | None:
         """Return the rule that a change of the absolute *path* would break.
 
-        With *named* false, *path* is derived from a copy; files of a project then count only in this
-        project.
+        With *named* false, *path* is derived from a copy; files of other projects then do not count.
         """
         low = _normalize(path)
         if named and FOLDER in low and FOLDER in low.split("/"):
@@ -99,8 +101,8 @@ class Guard(Struct, frozen=True, kw_only=True):
     def held(self, path: str, *, merges: bool = False, named: bool = True) -> str | None:
         """Return the rule of a guarded file below *path*, which a move or deletion of *path* would affect.
 
-        The project's own files do not count if *path* contains the project but not the home. With *merges*,
-        only some files below *path* change, so that temporary folders do not count.
+        The project's files do not count if *path* contains the project but not the home; with *merges*, when
+        only some files below *path* change, temporary folders do not count.
         """
         low = _normalize(path)
         if named and low.endswith(_folders_of(tuple(self.tails))):
@@ -114,7 +116,6 @@ class Guard(Struct, frozen=True, kw_only=True):
         return self.paths[below[0]] if below else None
 
     def _of_project(self, path: str) -> bool:
-        """Return whether the guarded *path* belongs to a project, not to the user's own files."""
         return self.paths[path] == "write-project" or path.endswith(tuple(self.tails))
 
     def all_of_home(self, path: str) -> bool:
@@ -130,7 +131,8 @@ class Guard(Struct, frozen=True, kw_only=True):
         if not unknown and any(_fits(FOLDER, mask) for mask in wanted if _has_literal(mask)):
             return "write-project"
         for own, (path, rule) in zip(_split(tuple(self.paths)), self.paths.items(), strict=True):
-            strict = unknown or _TEMPORARY.fullmatch(path) is not None
+            sockets = wanted[len(own) :] and find_matches(wanted[-1], SOCKETS) and _has_literal(wanted[-1])
+            strict = unknown or (_TEMPORARY.fullmatch(path) is not None and not sockets)
             if (tree or len(wanted) >= len(own)) and _fit(own, wanted, strict=strict):
                 return rule
         return self._match_tail(wanted, tree=tree)
@@ -243,9 +245,8 @@ def find_matches(mask: str, names: Iterable[str]) -> list[str]:
 def make_guard(cwd: str, state: State) -> Guard:
     """Return the guard of a call in the folder *cwd*."""
     real, root = state.facts.get("realpath") or (lambda path: path), state.root
-    folders = (
-        f"{state.env.get('PATH', '')}:{state.home}/bin:{state.home}/.local/bin"  # profiles add the last two
-    )
+    # Profiles add the last two folders.
+    folders = f"{state.env.get('PATH', '')}:{state.home}/bin:{state.home}/.local/bin"
     return Guard(
         cwd=cwd or root or "/",
         home=state.home,
@@ -254,6 +255,7 @@ def make_guard(cwd: str, state: State) -> Guard:
         tails=LazyMapping(lambda: _find_tails(_given_paths(state), state.root)),
         real=real,
         facts=state.facts.get("shell_facts") or NO_FACTS,
+        variables={name: value for name, value in state.env.items() if name.startswith("XDG_")},
         programs=tuple(filter(None, folders.lower().split(":"))),
     )
 

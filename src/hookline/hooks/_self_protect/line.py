@@ -15,9 +15,9 @@ from hookline.hooks._self_protect.commands import SWITCH, TEXT_PROGRAMS, judge_c
 from hookline.hooks._self_protect.effects import Line, judge_effects
 from hookline.hooks._self_protect.finding import Action, Finding, Span
 from hookline.hooks._self_protect.guarded_paths import NAMES, OURSELVES, Guard
-from hookline.hooks._self_protect.processes import judge_processes
+from hookline.hooks._self_protect.processes import FOLDER_VARIABLES, judge_processes, matches_us
 from hookline.hosts import AGENT_PROGRAMS
-from hookline.shell import UNKNOWN, Problem, SimpleCommand, Word, read
+from hookline.shell import UNKNOWN, Problem, Reading, SimpleCommand, Word, read
 from hookline.shell.effect_table import LANGUAGES, PROGRAMS
 from hookline.shell.grammar import parse
 from hookline.shell.options import parse_options, word_set
@@ -41,7 +41,7 @@ _CODE_FILES = (".py", ".pyw")
 def judge_line(text: str, guard: Guard, depth: int = 0) -> Iterator[Finding]:
     """Yield a finding for everything that the line *text* does to the guards."""
     guard = replace(guard, links={}, copies={}, folders=[])
-    line = Line(text=text, reading=read(text, cwd=guard.cwd, home=guard.home, facts=guard.facts))
+    line = Line(text=text, reading=_read(text, guard))
     for position, command in enumerate(line.commands):
         yield from judge_command(command, guard)
         yield from judge_effects(position, line, guard)
@@ -59,6 +59,12 @@ def judge_powershell(text: str, guard: Guard) -> Iterator[Finding]:
     for position in range(len(line.commands)):
         yield from judge_effects(position, line, guard)
     yield from judge_processes(line, guard)
+
+
+def _read(text: str, guard: Guard) -> Reading:
+    """Read *text* as the other guards do, so that it is read once; with our variables if it uses them."""
+    variables = guard.variables if "$XDG_" in text or "${XDG_" in text else {}
+    return read(text, cwd=guard.cwd, home=guard.home, variables=variables, facts=guard.facts)
 
 
 def _judge_assignments(line: Line) -> Iterator[Finding]:
@@ -178,7 +184,10 @@ _SETS = re.compile(
 )
 
 
-_AGENT_VARIABLES = frozenset(("HOME", *(name for one in AGENT_PROGRAMS.values() for name in one.variables)))
+_AGENT_VARIABLES = FOLDER_VARIABLES | {name for one in AGENT_PROGRAMS.values() for name in one.variables}
+_AGENT_KEYS = re.compile(rf"[{{,(\s](?:{'|'.join(sorted(_AGENT_VARIABLES))})\s*[:=]")
+_OWN_ENVIRONMENT = re.compile(r"\benv\s*[=:]\s*\{(?![^}]*(?:\*\*|\.\.\.))")
+_KILLS = re.compile(r"\bpsutil\b.*\.(?:kill|terminate|suspend|send_signal)\(", re.DOTALL)
 _SOCKET = re.compile(r"hookline/[\w./-]*\.sock$")
 
 
@@ -189,8 +198,11 @@ def judge_code(code: str, span: Span) -> Iterator[Finding]:
         yield Finding(rule="switch", what="a switch of hookline", span=span)
     literals = {literal[1:-1] for literal in _STRINGS.findall(plain)}
     programs = {text.split()[0].rpartition("/")[2] for text in literals if text.strip()}
-    if literals & _AGENT_VARIABLES and programs & AGENT_PROGRAMS.keys() and _SETS.search(plain):
+    moves = (literals & _AGENT_VARIABLES or _AGENT_KEYS.search(plain)) and _SETS.search(plain)
+    if programs & AGENT_PROGRAMS.keys() and (moves or _OWN_ENVIRONMENT.search(plain)):
         yield Finding(rule="agent", what="an agent with other settings", span=span, action="ask")
+    if _KILLS.search(plain) and any(map(matches_us, literals)):
+        yield Finding(rule="command", what="hookline's own processes", span=span)
     if "connect" in plain and any(map(_SOCKET.search, literals)):
         yield Finding(rule="write-user", what="the socket of hookline's daemon", span=span)
     imported = (" ".join(filter(None, match.groups())) for match in _IMPORTS.finditer(plain))

@@ -11,7 +11,8 @@ from hookline.hooks._self_protect.effects import Line
 from hookline.hooks._self_protect.finding import Finding, quote
 from hookline.hooks._self_protect.guarded_paths import Guard
 from hookline.hosts import AGENT_PROGRAMS, AgentProgram
-from hookline.shell import SimpleCommand
+from hookline.shell import UNKNOWN, SimpleCommand
+from hookline.shell.effect_table import LANGUAGES
 from hookline.shell.options import word_set
 
 _KILLERS = word_set("pkill killall skill xkill taskkill stop-process")
@@ -31,7 +32,11 @@ _MANAGEMENT = word_set(
 )
 """Subcommands of agent programs that start no session."""
 _SETTERS = word_set("env export declare typeset setenv set")
-_HOMES = ("HOME", "XDG_CONFIG_HOME", "USERPROFILE")
+_OTHER_USERS = word_set("sudo su doas runuser gosu su-exec setuidgid chroot")
+FOLDER_VARIABLES = word_set(
+    "HOME USERPROFILE XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR PATH"
+)
+"""Variables by which an agent finds its settings, and our client the daemon."""
 
 
 def judge_processes(line: Line, guard: Guard) -> Iterator[Finding]:
@@ -57,14 +62,16 @@ def _ends_daemon(command: SimpleCommand, finders: set[int], line: Line) -> bool:
     if command.name != "kill" or not finders:
         return False
     unknown = [word.origins for word in command.words if word.dynamic] or [command.stdin_origins]
+    if command.via[-1:] and command.via[-1] in LANGUAGES and () in unknown:  # the code may use any output
+        return any(line.commands[at].via == command.via for at in finders)
     return any(finders & line.trace(origins) for origins in unknown)
 
 
 def _names_us(command: SimpleCommand) -> bool:
-    return any(_matches_us(word.text) for word in command.words[1:])
+    return any(matches_us(word.text) for word in command.words[1:])
 
 
-def _matches_us(pattern: str) -> bool:
+def matches_us(pattern: str) -> bool:
     """Return whether a regular expression, glob or path matches our name, also as `[h]ookline`."""
     plain = re.sub(r"\[(\w)\]", r"\1", pattern.lower())
     if "hook" not in plain:
@@ -115,7 +122,25 @@ def _find_other_folder(
         if other.name in _SETTERS:
             pairs = (word.text.partition("=") for word in other.words[1:])
             settings += [(name, value) for name, equals, value in pairs if equals]
-    usual = {"", guard.home, f"{guard.home}/.config"}
+        yield from _find_unset(other)
     for name, value in settings:
-        if name in agent.variables or (name in _HOMES and value.rstrip("/") not in usual):
+        if (
+            name in agent.variables
+            or name.startswith("HOOKLINE_")
+            or (name in FOLDER_VARIABLES and not any(_is_usual(folder, guard) for folder in value.split(":")))
+        ):
             yield f"{name}={value}"
+    yield from (via for via in command.via if via.split()[:1] and via.split()[0] in _OTHER_USERS)
+
+
+def _is_usual(folder: str, guard: Guard) -> bool:
+    return folder == "" or UNKNOWN in folder or guard.held(folder) is not None
+
+
+def _find_unset(command: SimpleCommand) -> Iterator[str]:
+    """Yield the variables of an agent that *command* removes: `unset HOME`, `env -u HOME`, `env -i`."""
+    words = [word.text.removeprefix("--unset=").removeprefix("-u") for word in command.words[1:]]
+    if command.name in ("unset", "env"):
+        yield from (f"{command.name} {word}" for word in words if word in FOLDER_VARIABLES)
+    if command.name == "env" and not {"-i", "-", "--ignore-environment"}.isdisjoint(words):
+        yield "env -i"
