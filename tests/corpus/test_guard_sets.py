@@ -46,9 +46,14 @@ FACTS = {
     "guarded_paths": GUARDED,
 }
 ENV = {"HOME": HOME, "PATH": f"{HOME}/.local/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR": "/run/user/1000"}
-STATE = State(
-    now=0.0, env=ENV, facts=Facts({name: lambda value=value: value for name, value in FACTS.items()})
-)
+
+
+def make_state(facts):
+    lookups = Facts({name: lambda value=value: value for name, value in facts.items()})
+    return State(now=0.0, env=ENV, facts=lookups)
+
+
+STATE = make_state(FACTS)
 GUARDS = (self_protect, dangerous_command, privacy_block, scout_block)
 SHARES = {
     "scripts": 0.99,
@@ -72,18 +77,28 @@ SHARES = {
 """Shares of right verdicts that must not be lost."""
 
 
-def is_stopped(row):
+def is_stopped(row, state=None):
     name, given = ("Bash", {"command": row["cmd"]}) if "cmd" in row else (row["tool"], row["input"])
     tool = HOST.tools[name]
     event = pre_tool_use(tool=name, kind=tool.kind, input=freeze(given), input_keys=tool.input_keys, cwd=ROOT)
-    answers = (guard.judge(event, STATE) for guard in GUARDS)
+    answers = (guard.judge(event, state or STATE) for guard in GUARDS)
     return any(answer is not None and answer.verdict in ("block", "ask") for answer in answers)
+
+
+def read_rows(name):
+    path = Path(__file__).parent / "guards" / f"{name}.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_emptying_a_file_without_uncommitted_changes_passes():
+    clean = make_state({**FACTS, "has_changes": lambda path: False})
+
+    assert [row for row in read_rows("emptied_files") if is_stopped(row, clean)] == []
 
 
 @pytest.mark.parametrize("name", SHARES)
 def test_verdicts_are_right(name):
-    path = Path(__file__).parent / "guards" / f"{name}.jsonl"
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows = read_rows(name)
     right = [is_stopped(row) is (row["expect"] == "block") for row in rows]
 
     assert sum(right) / len(rows) >= SHARES[name]

@@ -273,7 +273,8 @@ def loses_source(effect: Effect, path: str, place: Place) -> bool:
     if not path.startswith(folder + "/") or is_temporary(effect.path, effect.cwd, place):
         return False
     if UNKNOWN in path and effect.path.origins:
-        return any(one.name in ("find", "git", "fd", "ls") for one in place.sources(effect.path.origins))
+        listed = any(one.name in ("find", "git", "fd", "ls") for one in place.sources(effect.path.origins))
+        return listed and place.has_changes(folder) is not False
     if effect.path.text in place.made or path in place.made or _DISPOSABLE.search(path):
         return False
     is_source, pattern = _SOURCE.fullmatch(path) is not None, _UNNAMED.search(path)
