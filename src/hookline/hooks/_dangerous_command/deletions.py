@@ -209,13 +209,16 @@ def _absolute(effect: Effect, place: Place) -> str:
 
 def _judge_move(effect: Effect, command: SimpleCommand, place: Place) -> Iterator[Finding]:
     word = effect.path
-    if find_loss(word, effect.cwd, place) in ("rm-root", "rm-home"):
+    rule = find_loss(word, effect.cwd, place)
+    if rule in ("rm-root", "rm-home"):
         yield TREES.find("mv-root", command, word)
     elif _CRITICAL.fullmatch(_absolute(effect, place)):
         yield TREES.find("system-file", command, word)
     elif _moves_away(place):
         if _is_git_data(effect, command, place, _GIT_DATA):
             yield HISTORY.find("rm-git-metadata", command, word)
+        elif rule == "rm-cwd":
+            yield CORE.find(rule, command, word, "ask")
         elif _is_own(_absolute(effect, place).removesuffix("/*"), place):
             yield TREES.find("rm-home-folder", command, word)
 
