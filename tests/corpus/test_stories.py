@@ -198,7 +198,9 @@ def test_handoffs_are_right():
     assert share("next", lambda content: content.next) >= 0.95
     for name, bar in (("decisions", 0.95), ("failed", 0.85), ("files", 0.9), ("commands", 0.95)):
         assert share(name, operator.attrgetter(name)) >= bar, name
-    assert all(contents[story["id"]].unfinished != story["expect"]["done"] for story in stories)
+    finished = [contents[story["id"]] for story in stories if story["expect"]["done"]]
+    assert all(contents[story["id"]].unfinished for story in stories if not story["expect"]["done"])
+    assert sum(content.unfinished for content in finished) <= len(finished) / 10
     obsolete = [
         text
         for story in stories

@@ -171,7 +171,7 @@ def test_a_result_leaves_no_step():
         ("Should I also update the lock file?", ""),
         ("Two of five endpoints are converted; `orders`, `refunds` and `payouts` remain.", "remain"),
         (
-            "The build is broken by the new eslint, I don't know why. To do: pin eslint to 8.57, try again.",
+            "The build is broken by the new eslint. To do: pin eslint to 8.57 and try again.",
             "pin eslint",
         ),
         (
@@ -220,6 +220,7 @@ def test_todos_that_the_agent_reports_as_done(todo, text, done):
         ("Only the docs are left.", True),
         ("### Remaining\n- docs\n- release", True),
         ("Next I'll write the docs.", False),
+        ("Next step: write the docs", False),
         ("Only the UI state is missing.", False),
     ],
 )

@@ -21,24 +21,14 @@ from hookline.handoff.content import (
     shorten,
 )
 from hookline.handoff.failures import find_failures
-from hookline.handoff.next_steps import (
-    excludes,
-    find_labelled,
-    find_next,
-    find_rest,
-    is_finished,
-    reports_done,
-    stem_words,
-)
-from hookline.handoff.statements import classify
+from hookline.handoff.next_steps import find_labelled, find_next, find_rest, is_finished, is_obsolete, rejects
 from hookline.handoff.task import Task, find_decisions, find_task
-from hookline.handoff.work import find_commands, follow_files, pair_calls
+from hookline.handoff.work import find_commands, find_commits, follow_files
 from hookline.memory.extract import RESOLVED, Found, drop_resolved, find_stated, resolves
 
 FIRST_ENTRIES, LAST_ENTRIES = 20, 600
 """Entries read from the beginning and from the end of a transcript."""
 _ISSUE = re.compile(r"(?i)(?:(?<!\w)#|\bissues?[ #:-]{1,3}|\bgh-)(\d{1,6})\b")
-_COMMIT = re.compile(r"""\bgit\b[^|;&]*\bcommit\b[^|;&]*?\s-[a-z]*m\s*(?:"([^"]+)"|'([^']+)')""")
 
 
 class SessionFacts(Struct, frozen=True, kw_only=True):
@@ -80,7 +70,8 @@ def _compose(
     entries: Sequence[TranscriptEntry], facts: SessionFacts, previous: Content, task: Task
 ) -> Content:
     files = follow_files(entries, facts.root, facts.differing)
-    todos = [todo for todo in facts.todos if not todo.blocked and not _is_obsolete(todo.text, task, entries)]
+    todos = [todo for todo in facts.todos if not todo.blocked and not is_obsolete(todo.text, task, entries)]
+    done = [text for text in facts.done if not rejects(task.prompts[1:], text)]
     finished = not todos and is_finished(entries, task, files)
     replies = [entry.text for entry in entries if isinstance(entry, Message) and entry.by == "agent"]
     steps = () if finished else find_next(entries, task)
@@ -101,7 +92,7 @@ def _compose(
         or find_rest(entries[task.start :], files),
         doing=tuple(todo.text for todo in todos if todo.status in _ACTIVE_STATUSES),
         todos=tuple(todo.text for todo in todos if todo.status not in _ACTIVE_STATUSES),
-        done=(*previous.done, *facts.done, *_find_commits(entries)),
+        done=(*previous.done, *done, *find_commits(entries)),
         decisions=(*previous.decisions, *find_decisions(entries, task)),
         failed=() if finished else (*previous.failed, *find_failures(entries, files)),
         files=tuple(reversed(files.changed)) or previous.files,
@@ -109,27 +100,10 @@ def _compose(
     )
 
 
-def _is_obsolete(todo: str, task: Task, entries: Sequence[TranscriptEntry]) -> bool:
-    """Return whether an item of a list older than the task or the agent's words is about neither."""
-    lists = [
-        number for number, entry in enumerate(entries) if isinstance(entry, ToolUse) and entry.kind == "todo"
-    ]
-    if not lists:
-        return False
-    if lists[-1] <= task.start:
-        return not stem_words(todo) & stem_words(task.text)
-    later = [entry for entry in entries[lists[-1] :] if isinstance(entry, Message)]
-    texts = [message.text for message in later if message.by == "agent"]
-    return any(reports_done(todo, text) for text in texts) or excludes(todo, "".join(texts[-1:]))
-
-
 def _first_and_last(entries: list[TranscriptEntry]) -> list[TranscriptEntry]:
     """Return the first and the last entries; those between are out of date and would take too long."""
-    return (
-        entries
-        if len(entries) <= FIRST_ENTRIES + LAST_ENTRIES
-        else entries[:FIRST_ENTRIES] + entries[-LAST_ENTRIES:]
-    )
+    is_short = len(entries) <= FIRST_ENTRIES + LAST_ENTRIES
+    return entries if is_short else entries[:FIRST_ENTRIES] + entries[-LAST_ENTRIES:]
 
 
 def _redact_entry(entry: TranscriptEntry, redact: Callable[[str], str]) -> TranscriptEntry:
@@ -137,9 +111,7 @@ def _redact_entry(entry: TranscriptEntry, redact: Callable[[str], str]) -> Trans
     if isinstance(entry, Message):
         return replace(entry, text=redact_start(entry.text, MAX_TEXT_LENGTH, redact))
     if isinstance(entry, ToolResult):
-        return (
-            replace(entry, error=redact_start(entry.error, MAX_ITEM_LENGTH, redact)) if entry.error else entry
-        )
+        return replace(entry, error=redact_start(entry.error, MAX_ITEM_LENGTH, redact))
     command, path = (redact_start(text, MAX_ITEM_LENGTH, redact) for text in (entry.command, entry.path))
     return replace(entry, command=command, path=path)
 
@@ -153,13 +125,18 @@ def _find_issue(text: str) -> str:
 
 
 def _find_blockers(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
-    """Return the blockers, the latest first, without those that a later statement ends."""
+    """Return the blockers, the latest first, without those that a later statement ends.
+
+    An agent that continues after a blocker has solved it, unless it labels the blocker.
+    """
     stated: list[Found] = []
-    for entry in entries:
-        if isinstance(entry, Message):
-            labelled = [text for label, text in find_labelled(entry.text) if label == "blockers"]
-            found = [one for one in find_stated([entry]) if classify(one[1]) != "finished"]
-            stated += [*found, *(("blocker", text, 1.0) for text in labelled)]
+    messages = [entry for entry in entries if isinstance(entry, Message)]
+    last = [message for message in messages if message.by == "agent"][-1:]
+    for message in messages:
+        labelled = [text for label, text in find_labelled(message.text) if label == "blockers"]
+        lasts = message.by == "person" or message in last
+        stated += [one for one in find_stated([message]) if lasts or one[0] == RESOLVED]
+        stated += [("blocker", text, 1.0) for text in labelled]
     return tuple(reversed([text for kind, text, _ in drop_resolved(stated) if kind == "blocker"]))
 
 
@@ -185,10 +162,3 @@ def _find_open_blockers(
         for blocker in (*previous.blockers, *facts.blockers)
         if not any(resolves(text, blocker) for text in ends)
     )
-
-
-def _find_commits(entries: Sequence[TranscriptEntry]) -> Iterator[str]:
-    for use, result in pair_calls(entries):
-        match = _COMMIT.search(use.command) if use.command and not result.error else None
-        if match:
-            yield f"committed: {(match[1] or match[2]).splitlines()[0]}"

@@ -19,9 +19,8 @@ _REFERS = re.compile(
 """Sentences that cannot be understood without the one before: by a pronoun, or of at most three words."""
 _SWITCHES = re.compile(
     r"(?i)^(?:so |then |ok,? )?(?:resetting|reverting|undoing|switching|better:|(?:use|using|i'll use"
-    r"|taking) .*\binstead\b"
-    r"|back to|i(?:'ll| will| am|'m) (?:now )?(?:switch|go)(?:ing)? (?:to|for|with)|let me (?:take|try)"
-    r" (?:a )?(?:different|another))"
+    r"|taking) .*\binstead\b|back to|i(?:'ll| will| am|'m) (?:now )?(?:switch|go)(?:ing)? (?:to|for|with)"
+    r"|let me (?:take|try) (?:a )?(?:different|another))"
 )
 """Sentences after one that says why an approach was given up."""
 _NEAR = 6

@@ -10,37 +10,37 @@ from hookline.core.ranking import remove_stop_words
 from hookline.core.records import stem_word
 from hookline.handoff.failures import SHOWN_FILES
 from hookline.handoff.statements import classify, find_statements, is_result
-from hookline.handoff.task import Task
-from hookline.handoff.work import Files, pair_calls
+from hookline.handoff.task import Prompt, Task
+from hookline.handoff.work import Files, find_commits, pair_calls
 from hookline.language.segment import is_item, split_clauses, strip_marks
 from hookline.memory.extract import first_line
 
 _LABEL = re.compile(
-    r"(?i)^(?:the )?(?P<next>next(?: steps?)?|remaining(?: work| steps)?|to ?do|"
-    r"(?:what is |what's )?left(?: to do)?)(?: is| are)?\s*[:\u2013\u2014]\s*(?P<text>.*)$"
-    r"|^(?P<blockers>blockers?|blocked(?: by| on)?)\s*[:\u2013\u2014]\s*(?P<what>.*)$"
+    r"(?i)^(?:the )?(?P<next>next(?: steps?)?|remaining(?: work| steps)?|to ?do|(?:what is "
+    r"|what's )?left(?: to do)?)(?: is| are)?\s*[:\u2013\u2014]\s*(?P<text>.*)$|^(?P<blockers>blockers?"
+    r"|blocked(?: by| on)?)\s*[:\u2013\u2014]\s*(?P<what>.*)$"
 )
 _NONE = re.compile(r"(?i)^(?:none|nothing|n/?a\b|no(?:\W*$| (?:blockers?|more|open|known|next)\b)|-+$)")
 _INLINE_LABEL = re.compile(
     r"(?i)^(?:next(?: steps?)?|als nächstes|nächste\w* schritte?|noch offen|remaining(?: \w+)?|to ?do"
-    r"|left(?: to do)?|(?:still )?open|up next|missing"
-    r"|what(?:'s| is) \w+)\s*[:\u2013\u2014]\s*"
+    r"|left(?: to do)?|(?:still )?open|up next|missing|what(?:'s| is) \w+)\s*[:\u2013\u2014]\s*"
 )
 
-_NOT_DONE = r"(?:\bnot|n't)(?: yet)? (?:\w{3,}ed|written|begun|done|run|built|made|sent)\b"
+_NOT_DONE = r"(?:\bnot|n't|\bnothing is)(?: yet)? (?:\w{3,}ed|written|begun|done|run|built|made|sent)\b"
 _OPEN = re.compile(
-    r"(?i)\b(?:yet|still|remain(?:s|ing)?|outstanding|left|missing|afterwards|ha(?:s|ve) to|needs?"
-    r"|need to|half (?:done|of)|to be \w+ed|(?:comes?|are|is|that|doing \w+|it) next|my plan|the plan"
-    r"|plan to|suggest|going to|about to|i(?:'d| would| want| could)|we (?:should|could|must)"
-    r"|before (?:merging|i|we|this|that|it)|must|in progress|in the background|is running|two (?:ways"
-    r"|options|questions)"
-    r"|so that comes|i'?ll|i will|until)\b"
-    r"|\?$|^(?!during|nothing|everything|something|according|following|using"
-    r"|\w+ \w+ (?:is|are|was|were)\b)[A-Z][a-z]+ing\b"
+    r"(?i)\b(?:yet|so far|still|remain(?:s|ing)?|outstanding|left|missing|afterwards|ha(?:s|ve) to|needs?"
+    r"|need to|half (?:done|of)|to be \w+ed|(?:comes?|are|is|that|doing \w+|it) next|my plan|the plan|plan to"
+    r"|suggest|going to|about to|i(?:'d| would| want| could)|we (?:should|could|must)|before (?:merging|i|we"
+    r"|this|that|it)|must|in progress|in the background|is running|two (?:ways|options|questions)"
+    r"|so that comes|i'?ll|i will|until)\b|\?$|^(?!during|nothing|everything|something|according|following"
+    r"|using|\w+ \w+ (?:is|are|was|were)\b)[A-Z][a-z]+ing\b"
     rf"|[;:\u2013\u2014] [a-z]+ing\b|^\d+ .* (?:left|open)\b|{_NOT_DONE}"
 )
 """Words of sentences about work that is not finished; looser than the announcement of a step."""
-_ONLY = re.compile(r"(?i)only\b.*\b(?:left|missing|remains?|open)\b|what(?:'s| is) (?:left|missing|open)\b")
+_ONLY = re.compile(
+    r"(?i)only\b.*\b(?:left|missing|remains?|open)\b|(?:what(?:'s| is) )?(?:left|missing|open|remaining)\b"
+    r"|.*\bremains?\W*$"
+)
 """Sentences that tell all that is left."""
 _REFERS = re.compile(r"(?i)\b(?:it|that|this|these|those|them|there|both|which|one)\b")
 _DENIES = re.compile(r"(?i)\b(?:not|no|never|skip|drop|without|forget)\b|n't\b")
@@ -55,15 +55,17 @@ _LAST_SENTENCES, _MAX_SENTENCES = 2, 6
 def find_next(entries: Sequence[TranscriptEntry], task: Task) -> tuple[str, ...]:
     """Return the person's last words that the agent has not answered, and the open work in the agent's."""
     number, text = _find_last_text(entries, task)
-    later = [
-        prompt.text
-        for prompt in task.prompts
-        if prompt.number > max(number, task.start) and prompt.kind != "reply"
-    ]
+    later = _find_unanswered(task, number)
     steps = find_steps(text) if task.is_question else find_open_work(text)
-    kept = [step for step in steps if not any(_rejects(prompt, step) for prompt in later)]
+    kept = [step for step in steps if not rejects(later, step)]
     failed = _find_failed(entries[task.start :]) if steps or later else ()
-    return tuple(dict.fromkeys((*later, *kept, *failed)))
+    return tuple(dict.fromkeys((*(prompt.text for prompt in later), *kept, *failed)))
+
+
+def _find_unanswered(task: Task, number: int) -> list[Prompt]:
+    """Return the prompts since the task and the agent's text at *number* that are more than a reply."""
+    start = max(number, task.start)
+    return [prompt for prompt in task.prompts if prompt.number > start and prompt.kind != "reply"]
 
 
 def _find_last_text(entries: Sequence[TranscriptEntry], task: Task) -> tuple[int, str]:
@@ -96,14 +98,27 @@ def _continues(before: tuple[int, str], last: tuple[int, str]) -> bool:
     return any(label == "next" for label, _ in find_labelled(before[1]))
 
 
-def _rejects(prompt: str, step: str) -> bool:
-    """Return whether a sentence of the person denies what the step is about."""
+def is_obsolete(todo: str, task: Task, entries: Sequence[TranscriptEntry]) -> bool:
+    """Return whether the person rejected a todo, or its list is older than the task or a report about it."""
+    lists = [at for at, entry in enumerate(entries) if isinstance(entry, ToolUse) and entry.kind == "todo"]
+    words, rejected = stem_words(todo), rejects(task.prompts[1:], todo)
+    if not lists or not words or rejected:
+        return rejected
+    if lists[-1] <= task.start:
+        return not words & stem_words(task.text)
+    later = entries[lists[-1] :]
+    texts = [entry.text for entry in later if isinstance(entry, Message) and entry.by == "agent"]
+    committed = any(words <= stem_words(subject) for subject in find_commits(later))
+    return committed or any(reports_done(todo, text) for text in texts) or excludes(todo, "".join(texts[-1:]))
+
+
+def rejects(prompts: Sequence[Prompt], step: str) -> bool:
+    """Return whether a clause of the person denies what a step is about."""
     words = stem_words(step)
-    return any(
-        len(words & stem_words(clause)) >= _SHARED_WORDS
-        for clause in split_clauses(prompt)
-        if _DENIES.search(clause)
-    )
+    clauses = [
+        clause for prompt in prompts for clause in split_clauses(prompt.text) if _DENIES.search(clause)
+    ]
+    return any(0 < min(_SHARED_WORDS, len(words)) <= len(words & stem_words(clause)) for clause in clauses)
 
 
 def stem_words(text: str) -> set[str]:
@@ -113,19 +128,14 @@ def stem_words(text: str) -> set[str]:
 def reports_done(todo: str, text: str) -> bool:
     """Return whether a sentence of the agent that tells no open work is about a todo."""
     words = stem_words(todo)
-    return any(
-        words <= stem_words(sentence) and (len(words) > 1 or is_result(sentence))
-        for sentence in find_statements(text)
-        if not is_open(sentence)
-    )
+    told = [sentence for sentence in find_statements(text) if words <= stem_words(sentence)]
+    return any((len(words) > 1 or is_result(sentence)) and not is_open(sentence) for sentence in told)
 
 
 def excludes(todo: str, text: str) -> bool:
     """Return whether the agent tells all that is left, and a todo is not part of it."""
-    is_complete = any(label == "next" for label, _ in find_labelled(text)) or any(
-        map(_ONLY.match, find_statements(text))
-    )
-    return is_complete and not any(stem_words(todo) & stem_words(step) for step in find_open_work(text))
+    tells_all = any(map(_ONLY.match, find_statements(text)))
+    return tells_all and not any(stem_words(todo) & stem_words(step) for step in find_open_work(text))
 
 
 def is_finished(entries: Sequence[TranscriptEntry], task: Task, files: Files) -> bool:
@@ -134,8 +144,7 @@ def is_finished(entries: Sequence[TranscriptEntry], task: Task, files: Files) ->
     After a commit, words that are neither a result nor an answer to a question may be about the next part.
     """
     number, text = _find_last_text(entries, task)
-    later = [prompt for prompt in task.prompts if prompt.number > max(number, task.start)]
-    if any(prompt.kind != "reply" for prompt in later):
+    if _find_unanswered(task, number):
         return False
     tells_rest = any(find_labelled(text)) or any(map(is_open, find_statements(text)))
     calls = {entry.call: at for at, entry in enumerate(entries) if isinstance(entry, ToolUse)}
@@ -201,7 +210,7 @@ def find_labelled(text: str) -> Iterator[tuple[str, str]]:
     for line in text.splitlines():
         plain = strip_marks(line)
         is_heading = line.startswith("#") or re.fullmatch(r"\*\*[^*]+\*\*", line.strip())
-        match = _LABEL.search(f"{plain}:" if is_heading else plain)
+        match = _LABEL.search(f"{plain.rstrip(':')}:" if is_heading else plain)
         if match:
             label = "next" if match["next"] else "blockers"
             plain = (match["text"] if match["next"] else match["what"]).strip()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.handoff.content import CONTINUE_PROMPT, MAX_TEXT_LENGTH
-from hookline.handoff.prompts import CONSTRAINT, PromptKind, classify_prompt, find_conditions, praises
+from hookline.handoff.prompts import CONSTRAINT, PromptKind, classify_prompt, find_conditions, strip_opening
 from hookline.handoff.statements import classify, is_result
 from hookline.language.segment import split_sentences
 
@@ -73,7 +73,7 @@ def read_prompts(entries: Sequence[TranscriptEntry]) -> Iterator[Prompt]:
         elif isinstance(entry, Message) and not entry.text.lstrip().startswith(CONTINUE_PROMPT):
             acted = _has_edits(entries[number + 1 :])
             kind = classify_prompt(entry.text, settled=settled or published, asked=asked, acted=acted)
-            yield Prompt(number, entry.text, kind, settled or praises(entry.text), published)
+            yield Prompt(number, entry.text, kind, settled or strip_opening(entry.text)[1], published)
 
 
 _EDITS = ("edit", "write")

@@ -18,18 +18,17 @@ _SOURCE_FILE = re.compile(
 """Relative paths that a shell command changes for good; others are output."""
 _EVERYTHING = frozenset({".", "*", ":/", "-A", "--all", "-u"})
 _CHECKS = re.compile(
-    r"\b(?:tests?|spec|check|lint\w*|build|bench|plan|validate|verify|mypy|ruff|tsc|pytest|jest|vitest"
-    r"|ctest|clippy|rspec"
-    r"|rubocop|eslint|pyright|phpunit|latexmk|hadolint|shellcheck|tox|nox|make|typecheck|e2e|playwright"
-    r"|cypress|analyze)\b|^kubectl\b.*\b(?:get|top|logs|rollout status)\b"
+    r"\b(?:tests?|spec|check|lint\w*|build|bench|plan|validate|verify|mypy|ruff|tsc|pytest|jest|vitest|ctest"
+    r"|clippy|rspec|rubocop|eslint|pyright|phpunit|latexmk|hadolint|shellcheck|tox|nox|make|typecheck|e2e"
+    r"|playwright|cypress|analyze)\b|^kubectl\b.*\b(?:get|top|logs|rollout status)\b"
 )
 _UNINFORMATIVE = re.compile(
-    r"^(?:\w+=\S+ )*(?:git|ls|cat|grep|rg|find|head|tail|echo|cd|pwd|which|ps|kill|sleep|mkdir|cp|mv|rm"
-    r"|touch|chmod|curl|wget|ssh"
-    r"|scp|sed|awk|wc|du|df|env|export|source|gh|time|for|while|tar|unzip|man|date|sqlite3|jq)\b"
-    r"|--version\b| -V$|--help\b"
+    r"^(?:\w+=\S+ )*(?:git|ls|cat|grep|rg|find|head|tail|echo|cd|pwd|which|ps|kill|sleep|mkdir|cp|mv|rm|touch"
+    r"|chmod|curl|wget|ssh|scp|sed|awk|wc|du|df|env|export|source|gh|time|for|while|tar|unzip|man|date"
+    r"|sqlite3|jq)\b|--version\b| -V$|--help\b"
 )
 _OUTPUT_PART = re.compile(r"\s*(?:\d?>&?\d?\S*\s*)*(?:\|.*|2>&1.*|>\s*/dev/null.*)$", re.DOTALL)
+_COMMIT = re.compile(r"""\bgit\b[^|;&]*\bcommit\b[^|;&]*?\s-[a-z]*m\s*(?:"([^"]+)"|'([^']+)')""")
 _SEPARATOR = re.compile(r"\s*(?:&&|;)\s*")
 
 
@@ -177,3 +176,11 @@ def find_abandoned(entries: Sequence[TranscriptEntry]) -> Iterator[tuple[str, st
     for line, outcomes in errors.items():
         if len(outcomes) > 1 and all(outcomes) and line != last and not _CHECKS.search(line):
             yield line, outcomes[-1]
+
+
+def find_commits(entries: Sequence[TranscriptEntry]) -> Iterator[str]:
+    """Yield the subjects of the commits."""
+    for use, result in pair_calls(entries):
+        match = _COMMIT.search(use.command) if use.command and not result.error else None
+        if match:
+            yield f"committed: {(match[1] or match[2]).splitlines()[0]}"
