@@ -2,6 +2,8 @@
 
 import pytest
 
+from hookline.core.conversation import Message, ToolResult, ToolUse
+from hookline.handoff.extract import SessionFacts, extract_content
 from hookline.handoff.next_steps import excludes, find_open_work, find_steps, reports_done, says_finished
 
 OPEN = [
@@ -226,3 +228,62 @@ def test_todos_that_the_agent_reports_as_done(todo, text, done):
 )
 def test_todos_that_are_not_among_what_is_left(text, excluded):
     assert excludes("UI state", text) is excluded
+
+
+COMMITTED_IN_PART = """\
+Committed the parser part.
+Committed. The migration for prod is pending review by the DBA.
+Pushed. CI is running.
+Pushed, CI is red because of the lint job.
+Merged the first PR; the second one waits for approval.
+Committed as WIP.
+I've committed the backend changes. The frontend is untouched.
+Done with the backend.
+Backend is done, frontend isn't.
+The happy path works and is committed, errors are not handled.
+Tests pass except two.
+Everything except the docs is finished.
+All done except the changelog.
+Done: 3 of the 7 endpoints.
+Fixed on my branch; it can be merged after #88.
+The fix is committed but I couldn't verify it without a device.
+Committed; I was not able to run the e2e tests.
+Two tests are skipped because the fixture is missing, everything else is green and committed.
+Pushed the branch. Someone with access has to enable the flag.
+Done, but the release job failed with a 403.
+All tests pass locally. On Windows it crashes.
+Committed. Unfortunately the benchmark got slower by 8 %.
+Phase 1 is complete and pushed.
+That's half of it, committed.
+Step 2 of 4 is committed.
+""".splitlines()
+COMMITTED = """\
+Committed and pushed.
+All done, 40 tests pass, pushed to main.
+Merged. The issue was closed automatically.
+Released as 2.4.1.
+Everything is in place: tests, docs and changelog. Committed as 9f9f.
+Done. Thanks for the quick answers!
+The PR was merged and the branch deleted.
+Committed. No further changes needed.
+Shipped.
+""".splitlines()
+
+
+@pytest.mark.parametrize(
+    ("text", "unfinished"),
+    [*((text, True) for text in COMMITTED_IN_PART), *((text, False) for text in COMMITTED)],
+)
+def test_a_commit_with_a_restricted_report_is_not_the_end(text, unfinished):
+    entries = [
+        Message(by="person", text="Rewrite the parser so that it supports comments, with tests"),
+        ToolUse(call="1", tool="Edit", kind="edit", path="a.py"),
+        ToolResult(call="1"),
+        ToolUse(call="2", tool="Bash", kind="shell", command="git commit -am parser"),
+        ToolResult(call="2"),
+        Message(by="agent", text=text),
+    ]
+    content = extract_content(entries, SessionFacts(), str)
+
+    assert content is not None
+    assert content.unfinished is unfinished

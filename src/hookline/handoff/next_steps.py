@@ -9,7 +9,7 @@ from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.core.ranking import remove_stop_words
 from hookline.core.records import stem_word
 from hookline.handoff.failures import SHOWN_FILES
-from hookline.handoff.statements import classify, find_statements, is_result
+from hookline.handoff.statements import classify, find_statements, is_result, restricts
 from hookline.handoff.task import Prompt, Task
 from hookline.handoff.work import Files, find_commits, pair_calls
 from hookline.language.segment import is_item, split_clauses, strip_marks
@@ -28,15 +28,17 @@ _INLINE_LABEL = re.compile(
 
 _NOT_DONE = r"(?:\bnot|n't|\bnothing is)(?: yet)? (?:\w{3,}ed|written|begun|done|run|built|made|sent)\b"
 _OPEN = re.compile(
-    r"(?i)\b(?:yet|so far|still|remain(?:s|ing)?|outstanding|left|missing|afterwards|ha(?:s|ve) to|needs?"
-    r"|need to|half (?:done|of)|to be \w+ed|(?:comes?|are|is|that|doing \w+|it) next|my plan|the plan|plan to"
-    r"|suggest|going to|about to|i(?:'d| would| want| could)|we (?:should|could|must)|before (?:merging|i|we"
-    r"|this|that|it)|must|in progress|in the background|is running|two (?:ways|options|questions)"
-    r"|so that comes|i'?ll|i will|until)\b|\?$|^(?!during|nothing|everything|something|according|following"
-    r"|using|\w+ \w+ (?:is|are|was|were)\b)[A-Z][a-z]+ing\b"
+    r"(?i)\b(?:yet|so far|(?:the )?first (?:\d+|half|part|batch|phase)|part(?:ly|ially| one| 1)|wip|still"
+    r"|remain(?:s|ing)?|outstanding|left|missing|afterwards|ha(?:s|ve) to|needs?|need to|half (?:done|of)"
+    r"|to be \w+ed|(?:comes?|are|is|that|doing \w+|it) next|my plan|the plan|plan to|suggest|going to"
+    r"|about to|i(?:'d| would| want| could)|we (?:should|could|must)|before (?:merging|i|we|this|that|it)"
+    r"|must|in progress|in the background|is running|two (?:ways|options|questions)|so that comes|i'?ll"
+    r"|i will|until)\b|\?$|^(?!during|nothing|everything|something|according|following|using|\w+ \w+ (?:is"
+    r"|are|was|were)\b)[A-Z][a-z]+ing\b"
     rf"|[;:\u2013\u2014] [a-z]+ing\b|^\d+ .* (?:left|open)\b|{_NOT_DONE}"
 )
 """Words of sentences about work that is not finished; looser than the announcement of a step."""
+_COUNT = re.compile(r"\b(\d{1,6}) of (?:the |our |all )?(\d{1,6})\b")
 _ONLY = re.compile(
     r"(?i)only\b.*\b(?:left|missing|remains?|open)\b|(?:what(?:'s| is) )?(?:left|missing|open|remaining)\b"
     r"|.*\bremains?\W*$"
@@ -87,7 +89,11 @@ def _acknowledges(task: Task, before: int, number: int, text: str) -> bool:
     """Return whether a short text only answers a reply or choice of the person since the text *before*."""
     kinds = [prompt.kind for prompt in task.prompts if before < prompt.number < number]
     is_answer = bool(kinds) and kinds[-1] in ("reply", "choice")
-    return is_answer and len(text.split()) <= _MAX_ACKNOWLEDGEMENT and not find_steps(text)
+    return (
+        is_answer
+        and len(text.split()) <= _MAX_ACKNOWLEDGEMENT
+        and not (find_steps(text) or says_finished(text))
+    )
 
 
 def _continues(before: tuple[int, str], last: tuple[int, str]) -> bool:
@@ -146,13 +152,18 @@ def is_finished(entries: Sequence[TranscriptEntry], task: Task, files: Files) ->
     number, text = _find_last_text(entries, task)
     if _find_unanswered(task, number):
         return False
-    tells_rest = any(find_labelled(text)) or any(map(is_open, find_statements(text)))
     calls = {entry.call: at for at, entry in enumerate(entries) if isinstance(entry, ToolUse)}
     commit = calls.get(files.committed_in, 0)
-    kinds = [prompt.kind for prompt in task.prompts if prompt.number > commit]
-    is_end = is_result(text) or commit > number or kinds[-1:] == ["reply"]
+    answers = [prompt.kind for prompt in task.prompts if prompt.number > commit][-1:] == ["reply"]
+    is_end = answers or is_complete(text) or commit > number
     committed = commit > task.start and not files.changed and not _find_failed(entries)
+    tells_rest = any(find_labelled(text)) or any(map(is_open, find_statements(text)))
     return says_finished(text) or (committed and is_end and not tells_rest)
+
+
+def is_complete(text: str) -> bool:
+    """Return whether a text of the agent reports a result without restriction."""
+    return is_result(text) and not any(map(restricts, find_statements(text)))
 
 
 def find_rest(entries: Sequence[TranscriptEntry], files: Files) -> tuple[str, ...]:
@@ -180,7 +191,7 @@ def find_open_work(text: str) -> tuple[str, ...]:
     """Return the part of the agent's last text that tells what is left, else its last sentences."""
     steps, sentences = find_steps(text), find_statements(text)
     if not steps:
-        return () if is_result(text) else tuple(sentences[-_LAST_SENTENCES:])
+        return () if is_complete(text) else tuple(sentences[-_LAST_SENTENCES:])
     marked = [number for number, sentence in enumerate(sentences) if _strip_label(sentence) == steps[0]]
     if not marked:
         return steps
@@ -195,13 +206,20 @@ def _strip_label(sentence: str) -> str:
 def is_open(sentence: str) -> bool:
     if _NONE.search(sentence):
         return False
-    return bool(classify(sentence) == "next" or _INLINE_LABEL.match(sentence) or _OPEN.search(sentence))
+    is_named = classify(sentence) == "next" or _INLINE_LABEL.match(sentence) is not None
+    return is_named or _counts_part(sentence) or _OPEN.search(sentence) is not None
+
+
+def _counts_part(text: str) -> bool:
+    return any(int(done) < int(total) for done, total in _COUNT.findall(text))
 
 
 def says_finished(text: str) -> bool:
     """Return whether a text of the agent says that the work is finished."""
-    kinds = [classify(sentence) for sentence in find_statements(text)]
-    return "finished" in kinds and "next" not in kinds and not any(find_labelled(text))
+    sentences = find_statements(text)
+    kinds = set(map(classify, sentences))
+    tells_rest = "next" in kinds or _counts_part(text) or any(map(restricts, sentences))
+    return "finished" in kinds and not tells_rest and not any(find_labelled(text))
 
 
 def find_labelled(text: str) -> Iterator[tuple[str, str]]:

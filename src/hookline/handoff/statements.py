@@ -68,6 +68,16 @@ _COURTESY = re.compile(
     r"|i hope|enjoy)"
 )
 
+_DOUBT = re.compile(
+    r"(?i)\b(?:but|except|however|unfortunately|though|although|apart from|only|not|cannot|untouched|pending"
+    r"|waits?|waiting|fail(?:s|ed|ing|ures?)?|red|crash\w*|errors?|broken|slower|worse|skipped|parts?|half"
+    r"|phase|steps?|first|after|could|can be|done with)\b|n't\b"
+)
+"""Words that restrict a result."""
+_NO_DOUBT = re.compile(
+    r"(?i)\b(?:no|nothing|0|zero|without)(?: more| longer| open)? \w+|\b(?:not|n't) [^.;]* any ?more\b"
+)
+
 
 def classify(sentence: str) -> Kind:
     """Return what a sentence of an agent is about."""
@@ -85,3 +95,8 @@ def is_result(text: str) -> bool:
     kinds = set(map(classify, sentences))
     has_result = "finished" in kinds or any(map(_RESULT.search, sentences))
     return has_result and not kinds & {"failed", "next"} and not any("?" in one for one in sentences)
+
+
+def restricts(sentence: str) -> bool:
+    """Return whether a sentence asks, or tells that a result is not complete."""
+    return "?" in sentence or _DOUBT.search(_NO_DOUBT.sub("", sentence)) is not None
