@@ -10,20 +10,22 @@ from hookline.language.classify import asks_to_ship, find_clauses, find_statemen
 ROUNDS = 300
 MAX_MILLISECONDS = 1.0
 PROMPT = (
-    "hey, quick one. we always use pnpm here, never npm, and tests live next to the code. can you fix the "
-    "failing test in cart.spec and then look at the build? i think it broke with the last merge"
+    "hey, quick one{n}. we always use pnpm{n} here, never npm, and tests live next to the code. can you fix "
+    "the failing test in cart{n}.spec and then look at the build? i think it broke with the last merge{n}"
 )
+"""The number differs in each round, because the features of the last clauses are cached."""
 
 
 def figures(scale: float) -> list[Figure]:
     rounds = max(int(ROUNDS * scale), 10)
-    sentences = len(find_clauses(PROMPT, whole=True))
+    prompts = [PROMPT.replace("{n}", str(number)) for number in range(rounds)]
+    sentences = len(find_clauses(prompts[0], whole=True))
     times = {}
     for name, function in (("statements", find_statements), ("requests to ship", asks_to_ship)):
         function(PROMPT)
         start = time.process_time()
-        for _ in range(rounds):
-            function(PROMPT)
+        for prompt in prompts:
+            function(f"{name}: {prompt}")
         times[name] = (time.process_time() - start) / rounds / sentences * 1000
     return [
         at_most(

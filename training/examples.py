@@ -17,8 +17,8 @@ FILLER = "filler"
 """Label of a clause of a lasting sentence that is not part of its statement."""
 NEAR = 0.75
 """Share of common word pairs from which two prompts are near-duplicates."""
-MIN_PROMPTS = 3
-"""Prompts that contain a word of the vocabulary."""
+MIN_PROMPTS, MIN_BATCHES = 3, 2
+"""Prompts, and batches of them, that contain a word of the vocabulary."""
 
 
 class Example(NamedTuple):
@@ -34,17 +34,22 @@ def read_rows(paths: Iterable[Path]) -> list[Row]:
 
 
 def drop_near_duplicates(rows: Sequence[Row], others: Sequence[Row] = ()) -> list[Row]:
-    """Return *rows* without near-duplicates of one another, or of *others*."""
+    """Return *rows* without near-duplicates of one another, or of *others*.
+
+    Near-duplicates share one of their rarest word pairs, so only these are compared.
+    """
+    sets = [_word_pairs(row["prompt"]) for row in (*others, *rows)]
+    counts = Counter(pair for pairs in sets for pair in pairs)
     seen: dict[str, list[frozenset[str]]] = {}
     kept = []
-    for number, row in enumerate((*others, *rows)):
-        pairs = _word_pairs(row["prompt"])
-        near = (known for pair in pairs for known in seen.get(pair, ()))
+    for number, pairs in enumerate(sets):
+        rarest = sorted(pairs, key=lambda pair: (counts[pair], pair))[: int(len(pairs) * (1 - NEAR)) + 1]
+        near = (known for pair in rarest for known in seen.get(pair, ()))
         if any(len(pairs & known) / len(pairs | known) >= NEAR for known in near):
             continue
-        for pair in pairs:
+        for pair in rarest:
             seen.setdefault(pair, []).append(pairs)
-        kept += [row] if number >= len(others) else []
+        kept += [rows[number - len(others)]] if number >= len(others) else []
     return kept
 
 
@@ -54,8 +59,16 @@ def _word_pairs(text: str) -> frozenset[str]:
 
 
 def find_vocabulary(rows: Iterable[Row]) -> frozenset[str]:
-    counts = Counter(word for row in rows for word in {word.lower() for word in split_words(row["prompt"])})
-    return frozenset(word for word, count in counts.items() if count >= MIN_PROMPTS)
+    """Return the words of several batches; the words of one writer do not show the words of others."""
+    batches: dict[str, list[int]] = {}
+    for row in rows:
+        for word in {word.lower() for word in split_words(row["prompt"])}:
+            batches.setdefault(word, []).append(row["batch"])
+    return frozenset(
+        word
+        for word, numbers in batches.items()
+        if len(numbers) >= MIN_PROMPTS and len({*numbers}) >= MIN_BATCHES
+    )
 
 
 class Part(NamedTuple):

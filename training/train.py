@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,27 +29,30 @@ from examples import (
     find_vocabulary,
     read_rows,
 )
-from scipy.sparse import csr_matrix
+from scipy.optimize import minimize
+from scipy.sparse import csr_matrix, diags_array
 from ship_templates import generate_rows
-from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import normalize
 from statement_templates import generate_statements
 
 from hookline.language.classify import (
     DURABLE,
     Statement,
     find_clauses,
-    find_statements,
     score_requests,
     score_runs,
+    state_runs,
 )
-from hookline.language.features import find_features, hash_features
+from hookline.language.features import hash_clause
 from hookline.language.model import WEIGHTS, Model, Models, quantize, save_models
 
-BITS, KIND_BITS = 16, 14
+BITS, KIND_BITS = 18, 14
 """Binary logarithm of the number of rows of each model, and of that of kinds."""
-STRENGTH = {"ship": 100.0}
-"""Inverse of the regularization, by label; that of other labels is 30."""
+KEPT = 40_000
+"""Number of the largest weights of each label; the others are zero, which keeps the file small."""
+STRENGTH, STEPS = 100.0, 40
+"""Inverse of the regularization, and maximum number of steps of the minimization."""
+MIN_EXAMPLES = 2
+"""Examples that contain a feature."""
 FOLDS, ROUNDS = 5, 3
 MAX_WRONG = {"durable": 0.02, "ship": 0.05}
 """Share of the prompts that may be classified wrongly as positive in cross-validation."""
@@ -73,6 +77,12 @@ class Table(NamedTuple):
     def labels(self) -> np.ndarray:
         return np.array([example.label for example in self.examples])
 
+    def select(self, rows: np.ndarray) -> Table:
+        """Return the table of some prompts, which are numbered anew."""
+        used = np.flatnonzero(rows[self.prompts])
+        numbers = np.cumsum(rows)[self.prompts[used]] - 1
+        return Table(self.matrix[used], numbers, [self.examples[at] for at in used], self.weights[used])
+
 
 def build_table(
     rows: Sequence[Row], find: Callable[[Row], Iterable[Example]], vocabulary: frozenset[str]
@@ -82,8 +92,8 @@ def build_table(
     examples = [example for _, example in found]
     indices, ends = list[int](), [0]
     for example in examples:
-        names = find_features(example.clauses, example.number, vocabulary)
-        indices += sorted({code & ((1 << BITS) - 1) for code in hash_features(names)})
+        codes = hash_clause(example.clauses, example.number, vocabulary)
+        indices += sorted({code & ((1 << BITS) - 1) for code in codes})
         ends.append(len(indices))
     matrix = csr_matrix((np.ones(len(indices), np.float32), indices, ends), shape=(len(examples), 1 << BITS))
     return Table(matrix, prompts, examples, np.array([rows[number].get("weight", 1.0) for number in prompts]))
@@ -115,22 +125,66 @@ Targets = dict[str, tuple[np.ndarray, np.ndarray | None]]
 def fit_model(matrix: csr_matrix, targets: Targets, weights: np.ndarray) -> Model:
     scaled = normalize(matrix)
     columns, biases = [], []
-    for label, (positive, used) in targets.items():
+    for positive, used in targets.values():
         rows = np.flatnonzero(np.ones(len(positive), bool) if used is None else used)
-        known = np.flatnonzero(np.asarray((matrix[rows] > 0).sum(axis=0)).ravel() >= 2)
-        fitted = LogisticRegression(C=STRENGTH.get(label, 30.0), solver="liblinear", random_state=0)
-        fitted.fit(scaled[rows][:, known], positive[rows], sample_weight=weights[rows])
+        known = np.flatnonzero(np.bincount(matrix[rows].indices, minlength=matrix.shape[1]) >= MIN_EXAMPLES)
+        fitted, bias = fit_column(scaled[rows][:, known], positive[rows], weights[rows])
         column = np.zeros(matrix.shape[1])
-        column[known] = fitted.coef_[0]
+        column[known] = np.where(abs(fitted) >= np.sort(abs(fitted))[-KEPT:][0], fitted, 0)
         columns.append(column.tolist())
-        biases.append(fitted.intercept_[0])
+        biases.append(bias)
     return quantize([*targets], matrix.shape[1].bit_length() - 1, columns, biases)
 
 
-def fit_statements(rows: Sequence[Row], vocabulary: frozenset[str], *, kinds: bool) -> dict[str, Model]:
+def normalize(matrix: csr_matrix) -> csr_matrix:
+    """Return the matrix of ones with rows of length one."""
+    return (
+        diags_array(1 / np.sqrt(np.maximum(np.diff(matrix.indptr), 1)), dtype=np.float32) @ matrix
+    ).tocsr()
+
+
+def fit_column(matrix: csr_matrix, positive: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return weights and bias of a logistic regression."""
+    signs, turned = np.where(positive, 1.0, -1.0), matrix.T.tocsr()
+
+    def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
+        margins = signs * (matrix @ values[:-1].astype(np.float32) + values[-1])
+        slopes = -signs * weights / (1 + np.exp(np.minimum(margins, 60)))
+        penalty = values[:-1] / STRENGTH
+        value = weights @ np.logaddexp(0, -margins) + values[:-1] @ penalty / 2
+        gradient = np.append(turned @ slopes.astype(np.float32) + penalty, slopes.sum())
+        return value / len(signs), gradient / len(signs)
+
+    options = {"maxiter": STEPS, "ftol": 1e-7, "gtol": 1e-7}
+    found = minimize(loss, np.zeros(matrix.shape[1] + 1), jac=True, method="L-BFGS-B", options=options).x
+    return found[:-1], float(found[-1])
+
+
+class Tables(NamedTuple):
+    """Rows of the corpus with their clauses and sentences."""
+
+    rows: Sequence[Row]
+    clauses: Table
+    sentences: Table
+
+    def select(self, used: Sequence[bool]) -> Tables:
+        rows = np.array(used)
+        kept = [row for row, use in zip(self.rows, used, strict=True) if use]
+        return Tables(kept, self.clauses.select(rows), self.sentences.select(rows))
+
+
+def build_tables(
+    rows: Sequence[Row], find: Callable[..., Iterable[Example]], vocabulary: frozenset[str]
+) -> Tables:
+    clauses, sentences = (
+        build_table(rows, partial(find, whole=whole), vocabulary) for whole in (False, True)
+    )
+    return Tables(rows, clauses, sentences)
+
+
+def fit_statements(tables: Tables) -> dict[str, Model]:
     """Return the models of lasting statements."""
-    clauses = build_table(rows, lambda row: find_examples(row, whole=False), vocabulary)
-    sentences = build_table(rows, lambda row: find_examples(row, whole=True), vocabulary)
+    rows, clauses, sentences = tables
     durable, lasting = np.isin(clauses.labels, DURABLE), np.isin(sentences.labels, DURABLE)
     has = np.array([any(part.statement for part in find_parts(row)) for row in rows])
     weights = np.array([row.get("weight", 1.0) for row in rows])
@@ -139,15 +193,13 @@ def fit_statements(rows: Sequence[Row], vocabulary: frozenset[str], *, kinds: bo
         "order": (clauses.labels == "order", None),
         "inside": (durable, find_shared(clauses, sentences, lasting)),
     }
-    models = {
+    kind_targets: Targets = {kind: (sentences.labels == kind, lasting) for kind in DURABLE}
+    return {
         "durable clause": fit_model(clauses.matrix, clause_targets, clauses.weights),
         "durable sentence": fit_model(sentences.matrix, {"durable": (lasting, None)}, sentences.weights),
         "durable prompt": fit_model(join_prompts(sentences, len(rows)), {"durable": (has, None)}, weights),
+        "kind": fit_model(fold_columns(sentences.matrix, KIND_BITS), kind_targets, sentences.weights),
     }
-    if kinds:
-        kind_targets: Targets = {kind: (sentences.labels == kind, lasting) for kind in DURABLE}
-        models["kind"] = fit_model(fold_columns(sentences.matrix, KIND_BITS), kind_targets, sentences.weights)
-    return models
 
 
 def find_shared(clauses: Table, sentences: Table, lasting: np.ndarray) -> np.ndarray:
@@ -163,9 +215,9 @@ def find_shared(clauses: Table, sentences: Table, lasting: np.ndarray) -> np.nda
     return np.array([any(a <= start < b for a, b in spans.get(prompt, ())) for start, prompt in pairs])
 
 
-def fit_ship(rows: Sequence[Row], vocabulary: frozenset[str]) -> dict[str, Model]:
+def fit_ship(tables: Tables) -> dict[str, Model]:
     """Return the models of requests to ship."""
-    clauses, sentences = (build_table(rows, _parts_of(whole=whole), vocabulary) for whole in (False, True))
+    rows, clauses, sentences = tables
     ships = np.array([row["ship"] for row in rows])
     weights = np.array([row.get("weight", 1.0) for row in rows])
     return {
@@ -175,12 +227,9 @@ def fit_ship(rows: Sequence[Row], vocabulary: frozenset[str]) -> dict[str, Model
     }
 
 
-def _parts_of(*, whole: bool) -> Callable[[Row], Iterable[Example]]:
-    def find(row: Row) -> Iterable[Example]:
-        clauses = find_clauses(row["prompt"], whole=whole)
-        return [Example(clauses, number, "") for number in range(len(clauses))]
-
-    return find
+def find_unlabelled(row: Row, *, whole: bool) -> Iterable[Example]:
+    clauses = find_clauses(row["prompt"], whole=whole)
+    return [Example(clauses, number, "") for number in range(len(clauses))]
 
 
 def fit_requests(table: Table, ships: np.ndarray) -> Model:
@@ -198,58 +247,64 @@ def fit_requests(table: Table, ships: np.ndarray) -> Model:
     raise ValueError("no round")
 
 
-def split_batches(rows: Sequence[Row]) -> Iterable[tuple[list[Row], list[Row]]]:
-    """Yield training and test rows; a batch is never in both."""
+def split_batches(tables: Tables) -> Iterable[tuple[Tables, list[Row]]]:
+    """Yield training tables and test rows; a batch is never in both, and generated rows are never tested."""
     for fold in range(FOLDS):
-        yield (
-            [row for row in rows if row["batch"] % FOLDS != fold],
-            [row for row in rows if row["batch"] % FOLDS == fold],
-        )
+        tests = [row for row in tables.rows if row.get("batch", -1) >= 0 and row["batch"] % FOLDS == fold]
+        if tests:
+            texts = {row["prompt"] for row in tests}
+            yield tables.select([row["prompt"] not in texts for row in tables.rows]), tests
 
 
-def validate_ship(rows: Sequence[Row], generated: Sequence[Row]) -> float:
+def validate_ship(tables: Tables, vocabulary: frozenset[str]) -> float:
     """Return the threshold of requests to ship."""
     scores: dict[bool, list[float]] = {True: [], False: []}
-    for training, tests in split_batches(rows):
-        if not tests:
-            continue
-        vocabulary = find_vocabulary(training)
-        models = Models(vocabulary, {"ship": 0.0}, fit_ship([*training, *generated], vocabulary))
+    for training, tests in split_batches(tables):
+        models = Models(vocabulary, {"ship": 0.0}, fit_ship(training))
         for row in tests:
             requests = [score for _, score in score_requests(row["prompt"], models)]
             scores[row["ship"]].append(max(requests, default=-99.0))
-    threshold = choose_threshold(scores[False], "ship")
-    found = np.mean(np.array(scores[True]) >= threshold)
-    print(f"requests of unseen batches: found {100 * found:.1f} %", file=sys.stderr, flush=True)
-    return threshold
-
-
-def cross_validate(rows: Sequence[Row], generated: Sequence[Row]) -> float:
-    """Return the threshold of lasting statements."""
-    wrong, fitted = list[float](), dict[str, Models]()
-    for training, tests in split_batches(rows):
-        vocabulary = find_vocabulary(training)
-        models = Models(vocabulary, {}, fit_statements([*training, *generated], vocabulary, kinds=True))
-        fitted |= {row["prompt"]: models for row in tests}
-        for row in tests:
-            lasting = any(part.statement for part in find_parts(row))
-            scores = [] if lasting else [score for score, _, _ in score_runs(row["prompt"], models)]
-            wrong += [] if lasting else [max(scores, default=-99.0)]
-        print(f"scored {len(fitted)} prompts", file=sys.stderr, flush=True)
-    threshold = choose_threshold(wrong, "durable")
-
-    def find(row: Row) -> list[Statement]:
-        return find_statements(
-            row["prompt"], fitted[row["prompt"]]._replace(thresholds={"durable": threshold})
+    for share in (0.01, 0.02, 0.03, MAX_WRONG["ship"]):
+        found = np.mean(np.array(scores[True]) >= choose_threshold(scores[False], share))
+        print(
+            f"requests of unseen batches: found {100 * found:.1f} % at {share:.0%}",
+            file=sys.stderr,
+            flush=True,
         )
+    return choose_threshold(scores[False], MAX_WRONG["ship"])
 
-    print(f"statements of unseen batches: {score_statements(rows, find)}", file=sys.stderr, flush=True)
+
+def cross_validate(tables: Tables, vocabulary: frozenset[str]) -> float:
+    """Return the threshold of lasting statements."""
+    runs, tested, wrong = {}, list[Row](), list[float]()
+    for training, tests in split_batches(tables):
+        models = Models(vocabulary, {}, fit_statements(training))
+        for row in tests:
+            found = [*score_runs(row["prompt"], models)]
+            runs[row["prompt"]] = (found, models)
+            if not any(part.statement for part in find_parts(row)):
+                wrong.append(max((score for score, _, _ in found), default=-99.0))
+        tested += tests
+        print(f"scored {len(tested)} prompts", file=sys.stderr, flush=True)
+    for share in (0.01, MAX_WRONG["durable"]):
+        threshold = choose_threshold(wrong, share)
+
+        def find(row: Row, threshold: float = threshold) -> list[Statement]:
+            found, models = runs[row["prompt"]]
+            return state_runs(row["prompt"], found, models._replace(thresholds={"durable": threshold}))
+
+        for batch in sorted({row["batch"] for row in tested}):
+            print(
+                f"  batch {batch}: {score_statements([row for row in tested if row['batch'] == batch], find)}",
+                file=sys.stderr,
+            )
+        print(f"statements of unseen batches: {score_statements(tested, find)}", file=sys.stderr, flush=True)
     return threshold
 
 
-def choose_threshold(wrong: Sequence[float], label: str) -> float:
-    """Return the threshold above which at most the allowed share of *wrong* scores lies."""
-    return sorted(wrong, reverse=True)[int(len(wrong) * MAX_WRONG[label])] + 1e-6
+def choose_threshold(wrong: Sequence[float], share: float) -> float:
+    """Return the threshold above which at most a *share* of the wrong scores lies."""
+    return sorted(wrong, reverse=True)[int(len(wrong) * share)] + 1e-6
 
 
 def read_batches(paths: Iterable[Path]) -> list[Row]:
@@ -271,10 +326,14 @@ def main() -> None:
     print(f"{len(rows)} prompts, {len(ship_rows)} of requests to ship", file=sys.stderr)
     generated = [{**row, "weight": WEIGHT} for row in drop_near_duplicates([*generate_rows(GENERATED)], held)]
     common = drop_near_duplicates([*generate_statements(GENERATED)], held)
-    thresholds = {"ship": validate_ship(ship_rows, generated), "durable": cross_validate(rows, common)}
     vocabulary = find_vocabulary([*rows, *ship_rows])
-    models = fit_statements([*rows, *common], vocabulary, kinds=True)
-    models |= fit_ship([*ship_rows, *generated], vocabulary)
+    tables = build_tables([*rows, *common], find_examples, vocabulary)
+    ship_tables = build_tables([*ship_rows, *generated], find_unlabelled, vocabulary)
+    thresholds = {
+        "ship": validate_ship(ship_tables, vocabulary),
+        "durable": cross_validate(tables, vocabulary),
+    }
+    models = fit_statements(tables) | fit_ship(ship_tables)
     save_models(args.output, Models(vocabulary, thresholds, models))
     print(f"thresholds {thresholds}, {args.output.stat().st_size:,} bytes", file=sys.stderr)
 

@@ -112,8 +112,8 @@ def test_any_text_is_read(prompt):
 def test_features_are_few_and_the_same_in_every_process():
     code = (
         "from hookline.language.classify import find_clauses as f\n"
-        "from hookline.language.features import find_features as g, hash_features as h\n"
-        "print(h(g(f('we use pnpm here, never npm', whole=True), 0, frozenset({'we'}))))"
+        "from hookline.language.features import hash_clause as h\n"
+        "print(h(f('we use pnpm here, never npm', whole=True), 0, frozenset({'we'})))"
     )
     outputs = {
         subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(2)

@@ -6,11 +6,11 @@ Sentences of a language other than English are ignored.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from hookline.language.features import Clause, find_features, hash_features, split_words
+from hookline.language.features import Clause, hash_clause, split_words
 from hookline.language.model import Models, load_models, to_probability
 from hookline.language.segment import find_cuts, find_sentences
 
@@ -100,11 +100,19 @@ class ScoredSentence(NamedTuple):
 def find_statements(prompt: str, models: Models | None = None) -> list[Statement]:
     """Return the lasting statements in the person's own words of a prompt."""
     models = models or load_models()
+    return state_runs(prompt, score_runs(prompt, models), models)
+
+
+def state_runs(
+    prompt: str, runs: Iterable[tuple[float, ScoredSentence, list[Scored]]], models: Models
+) -> list[Statement]:
+    """Return the statements of the runs above the threshold."""
+    threshold = models.thresholds["durable"]
     return [
         statement
-        for score, sentence, run in score_runs(prompt, models)
-        if score >= models.thresholds["durable"]
-        for statement in _state(prompt, run, sentence, score - models.thresholds["durable"], models)
+        for score, sentence, run in runs
+        if score >= threshold
+        for statement in _state(prompt, run, sentence, score - threshold, models)
     ]
 
 
@@ -139,9 +147,7 @@ def score_sentences(prompt: str, models: Models, label: str) -> Iterator[ScoredS
 
 def _score(clauses: Sequence[Clause], name: str, models: Models) -> list[Scored]:
     model = models.models[name]
-    rows = [
-        hash_features(find_features(clauses, number, models.vocabulary)) for number in range(len(clauses))
-    ]
+    rows = [hash_clause(clauses, number, models.vocabulary) for number in range(len(clauses))]
     return [Scored(clause, row, model.score(row)) for clause, row in zip(clauses, rows, strict=True)]
 
 

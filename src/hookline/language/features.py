@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
@@ -40,6 +42,10 @@ _FUNCTION_WORDS = frozenset(
 )
 _SYMBOLS = {"\x01": "<code>", "\x02": "<quote>", "\x03": "<url>"}
 _SUFFIXES = ("ing", "ed", "ly", "tion", "er", "s")
+_INFLECTIONS = ("ing", "ed", "es", "s")
+_COARSE = re.compile(r"(?<=^[A-Z])\.[a-z]+")
+_KINDS = Path(__file__).parent / "word_classes.txt"
+"""Kinds of words; a line has a kind and its words."""
 
 
 class Clause(NamedTuple):
@@ -92,23 +98,37 @@ def to_classes(words: Sequence[str], vocabulary: Container[str]) -> list[str]:
     return [low if (low := word.lower()) in vocabulary or word[0] == "<" else _shape(word) for word in words]
 
 
-def find_features(clauses: Sequence[Clause], number: int, vocabulary: Container[str]) -> list[str]:
-    """Return the names of the features of a clause."""
-    clause = clauses[number]
-    words = clause.words[:MAX_WORDS]
-    classes = to_classes(words, vocabulary)
-    features = [f"w {word.lower()}" for word in words]
-    features += _chain(classes)
-    features += _skeleton([word.lower() for word in words])
+def hash_clause(clauses: Sequence[Clause], number: int, vocabulary: frozenset[str]) -> list[int]:
+    """Return the hashed features of a clause among its neighbours."""
+    own = _hash_words(clauses[number].words[:MAX_WORDS], vocabulary)
+    return own + _hash_context(clauses, number, vocabulary)
+
+
+@lru_cache(maxsize=256)
+def _hash_words(words: tuple[str, ...], vocabulary: frozenset[str]) -> list[int]:
+    """Return the hashed features of words alone; a sentence is often its only clause."""
+    lower = [word.lower() for word in words]
+    features = [f"w {word}" for word in lower]
+    features += _chain(to_classes(words, vocabulary))
+    features += _kinds(words)
     features += _characters(words, vocabulary)
+    return _hash(features)
+
+
+def _hash_context(clauses: Sequence[Clause], number: int, vocabulary: frozenset[str]) -> list[int]:
+    features = _position(clauses, number)
     for name, other in (("p", number - 1), ("n", number + 1)):
         if 0 <= other < len(clauses):
             features += _neighbour(name, clauses[other], vocabulary)
         else:
             features.append(f"{name} none")
-    features += [f"h {word}" for word in to_classes(clause.heading[:MAX_NEIGHBOUR], vocabulary)]
-    features += _position(clauses, number)
-    return list(dict.fromkeys(features))
+    heading = to_classes(clauses[number].heading[:MAX_NEIGHBOUR], vocabulary)
+    return _hash([*features, *(f"h {word}" for word in heading)])
+
+
+def _hash(features: Iterable[str]) -> list[int]:
+    """Return a number for each feature, the same in every process."""
+    return [crc32(name.encode(errors="replace")) for name in dict.fromkeys(features)]
 
 
 def _chain(classes: Sequence[str]) -> list[str]:
@@ -117,17 +137,42 @@ def _chain(classes: Sequence[str]) -> list[str]:
     threes = [f"{a} {b} {c}" for a, b, c in zip(row, row[1:], row[2:], strict=False)]
     skips = [f"{a} _ {b}" for a, b in zip(row, row[2:], strict=False)]
     starts = [f"^{position} {word}" for position, word in enumerate(classes[:4])]
-    return [*dict.fromkeys(classes), *pairs, *threes, *skips, *starts]
+    return [*classes, *pairs, *threes, *skips, *starts]
 
 
-def _skeleton(words: Sequence[str]) -> list[str]:
-    """Return runs of function words with other words left open, and pairs of function words in order."""
-    open_words = [word if word in _FUNCTION_WORDS or not word[0].isalpha() else "*" for word in words]
-    kept = [b for a, b in pairwise(["", *open_words]) if not a == b == "*"]
-    row = ["^", *kept, "$"]
-    runs = [f"s {' '.join(row[at : at + n])}" for n in (3, 4, 5) for at in range(len(row) - n + 1)]
-    known = [word for word in words if word in _FUNCTION_WORDS]
+def _kinds(words: Sequence[str]) -> list[str]:
+    """Return runs of function words and kinds of words, and pairs of function words in order."""
+    fine = ["^", *map(find_kind, words), "$"]
+    coarse = [_COARSE.sub("", kind) for kind in fine]
+    runs = [f"a {kind}" for kind in fine]
+    runs += [f"a {a} {b}" for a, b in pairwise(fine)]
+    runs += [f"a {a} {b} {c}" for a, b, c in zip(fine, fine[1:], fine[2:], strict=False)]
+    threes = [f"b {a} {b} {c}" for a, b, c in zip(coarse, coarse[1:], coarse[2:], strict=False)]
+    runs += threes + [f"{three} {kind}" for three, kind in zip(threes, coarse[3:], strict=False)]
+    known = [kind for kind in fine if kind in _FUNCTION_WORDS]
     return runs + [f"f {a} {b}" for at, a in enumerate(known) for b in known[at + 1 : at + 6]]
+
+
+@lru_cache(maxsize=4096)
+def find_kind(word: str) -> str:
+    """Return a function word or mark itself, and the kind of any other word, with its inflection."""
+    lower, kinds = word.lower(), _word_kinds()
+    if lower in _FUNCTION_WORDS or not lower[0].isalnum():
+        return lower
+    if lower in kinds:
+        return kinds[lower]
+    for suffix, stem in ((suffix, lower.removesuffix(suffix)) for suffix in _INFLECTIONS):
+        base = stem[:-1] if stem[-2:-1] == stem[-1:] else stem
+        kind = kinds.get(stem) or kinds.get(f"{stem}e") or kinds.get(base)
+        if stem != lower and kind:
+            return f"{kind}+{suffix}" if kind[0] == "V" else kind
+    return _shape(word)
+
+
+@cache
+def _word_kinds() -> dict[str, str]:
+    rows = (line.split() for line in _KINDS.read_text(encoding="utf-8").splitlines())
+    return {word: kind for kind, *words in rows for word in words}
 
 
 def _characters(words: Sequence[str], vocabulary: Container[str]) -> list[str]:
@@ -139,7 +184,10 @@ def _neighbour(name: str, clause: Clause, vocabulary: Container[str]) -> list[st
     classes = to_classes(clause.words[:MAX_NEIGHBOUR], vocabulary)
     pairs = [f"{name}2 {a} {b}" for a, b in zip(["^", *classes[:3]], classes[:3], strict=False)]
     end = clause.text.rstrip()[-1:]
-    return [*(f"{name} {word}" for word in classes), *pairs, f"{name}$ {end if not end.isalnum() else 'a'}"]
+    kinds = [find_kind(word) for word in clause.words[:2]]
+    kind = [f"{name}a {' '.join(kinds)}", f"{name}a1 {''.join(kinds[:1])}"]
+    mark = f"{name}$ {end if not end.isalnum() else 'a'}"
+    return [*(f"{name} {word}" for word in classes), *pairs, *kind, mark]
 
 
 def _position(clauses: Sequence[Clause], number: int) -> list[str]:
@@ -157,8 +205,3 @@ def _position(clauses: Sequence[Clause], number: int) -> list[str]:
     }
     sizes = [f"size {min(len(clause.words), 24) // 3}", f"count {min(count, 6)}"]
     return [*(name for name, holds in marks.items() if holds), *sizes]
-
-
-def hash_features(features: Iterable[str]) -> list[int]:
-    """Return a number for each feature, the same in every process."""
-    return [crc32(name.encode(errors="replace")) for name in features]

@@ -31,7 +31,7 @@ class Model(NamedTuple):
         width, weights, mask = len(self.labels), self.weights, (1 << self.bits) - 1
         starts = {(feature & mask) * width for feature in features}
         length = math.sqrt(len(starts) or 1)
-        sums = [sum([weights[start + number] for start in starts]) for number in range(width)]
+        sums = [sum(map(weights[number:].__getitem__, starts)) for number in range(width)]
         scaled = zip(self.labels, self.biases, self.scales, sums, strict=True)
         return {label: bias + scale * total / length for label, bias, scale, total in scaled}
 
