@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from unittest.mock import patch
 
+from cells import NONE, table
+
 from hookline.cli._command import EXITS
-from hookline.cli._main import COMMANDS, build_parser
+from hookline.cli._main import COMMANDS, build_parser, describe_exits
 
 MAN_WIDTH = "72"
 WIDTH = "100"
@@ -16,7 +18,6 @@ WIDTH = "100"
 SHARED_BY = 3
 """Number of commands from which on the page describes an argument only once."""
 RESTRICTION = re.compile(r"\n\nAn agent must not run .*")
-USUAL_EXITS = re.compile(r"(, 1 on failure)?, 2 for invalid arguments$")
 
 Argument = tuple[str, str]
 """An option or positional argument, and its description."""
@@ -39,6 +40,21 @@ def person_only() -> str:
         for words in COMMANDS.load(name).person_only
     )
     return f"An agent must not run these: {', '.join(names)}.\n"
+
+
+def exit_codes() -> str:
+    """Return the table of the exit codes of every command; commands with the usual codes share a row."""
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for name in COMMANDS.names():
+        exits = COMMANDS.load(name).exits
+        other = "; ".join(f"{code}: {meaning}" for code, meaning in exits.items() if code not in EXITS)
+        rows.setdefault((*(exits.get(code, NONE) for code in EXITS), other), []).append(f"`{name}`")
+    cells = sorted(rows.items(), key=lambda row: -len(row[1]))
+    return table(("command", *map(str, EXITS), "other"), [(", ".join(names), *row) for row, names in cells])
+
+
+def _usual_exits() -> str:
+    return ", ".join(f"{code}: {meaning}" for code, meaning in EXITS.items())
 
 
 def _section(command: ArgumentParser, shared: Collection[Argument]) -> str:
@@ -100,10 +116,9 @@ def _usage(parser: ArgumentParser, *, about: bool) -> str:
 
 
 def _epilog(command: ArgumentParser) -> str:
-    """Return examples, notes and exit codes, without those that the page states once."""
-    text, _, exits = str(command.epilog).partition("\n\nexit codes: ")
-    text = RESTRICTION.sub("", text).removesuffix(f"examples:\n  {command.prog}")
-    return text if exits == EXITS else f"{text}\n\nexit codes: {USUAL_EXITS.sub('', exits)}"
+    """Return examples and notes, without what the page states once."""
+    text = str(command.epilog).partition("\n\nexit codes:")[0]
+    return RESTRICTION.sub("", text).removesuffix(f"examples:\n  {command.prog}")
 
 
 def _actions(parser: ArgumentParser) -> Iterator[ArgumentParser]:
@@ -128,7 +143,7 @@ def man_page() -> str:
         f'.TH HOOKLINE 1 "" "hookline" "User Commands"\n'
         f".SH NAME\nhookline \\- {_escape(about[:1].lower() + about[1:])}\n"
         ".SH SYNOPSIS\n.B hookline\n.I COMMAND\n\\&...\n"
-        f".SH EXIT STATUS\n{_escape(EXITS)}, unless a command states otherwise.\n"
+        f".SH EXIT STATUS\n{_escape(_usual_exits())}, unless a command states otherwise.\n"
         f".SH COMMANDS\n{''.join(sections)}"
     )
 
@@ -148,7 +163,7 @@ def _help(parser: ArgumentParser) -> str:
             action._choices_actions.clear()  # noqa: SLF001 -- each command has a section with its description
     if not parser.epilog:
         parser.description = None
-    return parser.format_help().rstrip().removesuffix(f"exit codes: {EXITS}").rstrip()
+    return parser.format_help().rstrip().removesuffix(describe_exits(EXITS)).rstrip()
 
 
 def _parsers(parser: ArgumentParser) -> Iterator[ArgumentParser]:

@@ -162,7 +162,7 @@ def test_help_has_examples_and_exit_codes(name, capsys):
 
     assert left.value.code == 0
     assert f"examples:\n  hookline {name}" in text
-    assert "exit codes: 0" in text
+    assert "\n\nexit codes:\n  " in text
 
 
 def test_one_process_may_run_several(capsys):
@@ -179,7 +179,7 @@ def test_every_command_documents_itself(name):
 
     assert f"hookline {name}" in command.examples
     assert command.about.endswith(".")
-    assert command.exits.startswith("0")
+    assert {1, 2} <= command.exits.keys()
 
 
 @pytest.mark.parametrize("words", [[], ["nothing"], ["list", "--what"]])

@@ -52,9 +52,10 @@ def test_the_link_leads_to_the_page_until_the_user_interrupts(user, words):
             with urlopen(f"{address}/static/dashboard.css", timeout=20) as answer:
                 served = answer.status
     finally:
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGINT)
         process.wait(30)
         os.close(terminal)
         os.close(other_end)
 
     assert (address.startswith("http://127."), len(key), served) == (True, 32, 200)
+    assert process.returncode == 130

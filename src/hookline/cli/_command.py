@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, _SubParsersAction
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-EXITS = "0 on success, 1 on failure, 2 for invalid arguments"
-"""Exit codes of a command that does not define its own."""
+EXITS: Mapping[int, str] = {0: "success", 1: "failure", 2: "invalid arguments"}
+"""Meanings of the exit codes of a command that does not define its own."""
 
 
 class Command(NamedTuple):
@@ -21,7 +21,7 @@ class Command(NamedTuple):
     examples: str
     """Command lines, one per line, each with a short description."""
     arguments: Callable[[ArgumentParser], None] = lambda parser: None
-    exits: str = EXITS
+    exits: Mapping[int, str] = EXITS
     person_only: tuple[str, ...] = ()
     """Subcommands that an agent must not run, as in `PERSON_ONLY`; "" stands for the command itself."""
 

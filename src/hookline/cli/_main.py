@@ -4,7 +4,7 @@ import io
 import os
 import sys
 from argparse import Action, ArgumentError, ArgumentParser, HelpFormatter, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hookline import __version__
@@ -66,13 +66,18 @@ def build_parser(words: Sequence[str] = ()) -> ArgumentParser:
             help=command.about,
             description=command.about,
             epilog=f"examples:\n{_indent(command.examples)}{_describe_restriction(name, command)}"
-            f"\n\nexit codes: {command.exits}",
+            f"\n\n{describe_exits(command.exits)}",
             formatter_class=RawDescriptionHelpFormatter,
         )
         if [name] == [*words[:1]]:
             command.arguments(subparser)
         subparser.set_defaults(module=f"hookline.cli.{name.replace('-', '_')}", run="run")
     return parser
+
+
+def describe_exits(exits: Mapping[int, str]) -> str:
+    """Return the end of a help page, which lists the exit codes."""
+    return "exit codes:\n" + "\n".join(f"  {code:<3}  {meaning}" for code, meaning in exits.items())
 
 
 def _describe_restriction(name: str, command: Command) -> str:

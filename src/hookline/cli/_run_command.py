@@ -18,10 +18,19 @@ def run_command(arguments: Namespace) -> int:
     except (LookupError, ValueError) as error:
         return _report_error(describe_error(error), 2)
     except (OSError, StoreFailed) as error:
+        _discard_unprintable()
         return _report_error(describe_error(error), 1)
     except KeyboardInterrupt:
         return 130
     return code
+
+
+def _discard_unprintable() -> None:
+    """Discard text that stdout cannot take: the flush at exit would change the exit code."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        discard_stdout()
 
 
 def discard_stdout() -> int:

@@ -22,6 +22,10 @@ def run(args: Namespace) -> int:
         dump({"version": __version__, **results.plain()})
     else:
         show(results)
+    return choose_exit_code(results)
+
+
+def choose_exit_code(results: Results) -> int:
     return 0 if results.met else BUSY if results.busy else 1
 
 

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser
 from collections.abc import Callable
 
-from hookline.cli._command import Command, parse_positive_int
+from hookline.cli._command import EXITS, Command, parse_positive_int
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -29,5 +29,5 @@ hookline bench --quick
 Uses a temporary home folder and daemon; your data is not read or changed.
 """,
     arguments=arguments,
-    exits="0 if all limits are met, 1 if one is not, 2 for invalid arguments, 3 if the machine is too busy",
+    exits={0: "all limits are met", 1: "one is not", 2: EXITS[2], 3: "the machine is too busy"},
 )

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser
 
-from hookline.cli._command import Command
+from hookline.cli._command import EXITS, Command
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -21,5 +21,5 @@ hookline check claude-code session.jsonl --only dangerous-command
 Each payload is judged on its own. Observers do not run. "event" is null if a line is not judged.
 """,
     arguments=arguments,
-    exits="0 for every verdict, 1 on failure, 2 for invalid arguments",
+    exits={**EXITS, 0: "success, for every verdict"},
 )

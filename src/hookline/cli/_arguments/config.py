@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser
 
-from hookline.cli._command import Command, add_action
+from hookline.cli._command import EXITS, Command, add_action
 from hookline.core.person_commands import PERSON_ONLY
 
 
@@ -34,5 +34,5 @@ They require an interactive terminal outside an agent.
 """,
     person_only=PERSON_ONLY["config"],
     arguments=arguments,
-    exits="0 on success, and for `show` even with problems; 1 on failure, 2 for invalid arguments or values",
+    exits={**EXITS, 0: "success, and for `show` even with problems", 2: "invalid arguments or values"},
 )

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser
 
-from hookline.cli._command import Command
+from hookline.cli._command import EXITS, Command
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -25,5 +25,5 @@ hookline convert --from claude-code --to codex --dry-run
 Converted hooks are added to hooks.json; the original hooks do not change.
 """,
     arguments=arguments,
-    exits="0 if all hooks are converted, 1 if one is not, 2 for invalid arguments",
+    exits={**EXITS, 0: "all hooks are converted", 1: "one is not"},
 )

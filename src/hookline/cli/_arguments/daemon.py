@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser
 
-from hookline.cli._command import Command, add_action
+from hookline.cli._command import EXITS, Command, add_action
 from hookline.core.person_commands import PERSON_ONLY
 
 
@@ -26,5 +26,5 @@ Stopping the daemon ends the grants of `hookline allow`, `approve` and `off`.
 """,
     person_only=PERSON_ONLY["daemon"],
     arguments=arguments,
-    exits="0 on success or if it is running, 1 if not, 2 for invalid arguments",
+    exits={**EXITS, 0: "success, or it is running", 1: "failure, or it is not running"},
 )

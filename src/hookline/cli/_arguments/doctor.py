@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser
 
-from hookline.cli._command import Command
+from hookline.cli._command import EXITS, Command
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -23,5 +23,5 @@ Each installed command is run with a forced push that it must block. Nothing is 
 ! requires action   · for information   ✓ tested, correct
 """,
     arguments=arguments,
-    exits="0 without problems, 1 if something requires action, 2 for invalid arguments",
+    exits={**EXITS, 0: "no problems", 1: "something requires action"},
 )

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser
 
-from hookline.cli._command import Command
+from hookline.cli._command import EXITS, Command
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -27,5 +27,5 @@ hookline explain claude-code "$(cat payload.json)"
 While the guards are off, the JSON key "action_with_guards" is the result with the guards on.
 """,
     arguments=arguments,
-    exits="0 for every verdict, 2 for invalid arguments",
+    exits={**EXITS, 0: "success, for every verdict"},
 )

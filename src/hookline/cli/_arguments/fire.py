@@ -4,7 +4,7 @@ import json
 from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
-from hookline.cli._command import Command
+from hookline.cli._command import EXITS, Command
 
 BLOCKED = 2
 
@@ -51,5 +51,5 @@ hookline fire PreToolUse --json '{"tool": {"name": "read", "input": {"path": "a.
 The default session id is "fire".
 """,
     arguments=arguments,
-    exits="0 for every response, 2 if blocked with --exit-code or for invalid arguments",
+    exits={**EXITS, 0: "success, for every response", 2: "invalid arguments, or blocked with --exit-code"},
 )

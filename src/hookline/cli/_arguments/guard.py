@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, RawDescriptionHelpFormatter, _SubParsersAction
 
-from hookline.cli._command import Command
+from hookline.cli._command import EXITS, Command
 
 TESTS = "guard-tests.jsonl"
 """Name of the file of test cases in a project's `.hookline` folder."""
@@ -41,17 +41,13 @@ TEST_EXAMPLES = """examples:
   hookline guard test tests/policy.jsonl
 
 Each line is a JSON object with "command" or "payload", and "expect": "block", "ask" or "allow".
-Optional keys: "rule", "host", "cwd", "why". Modified calls count as allowed.
-
-exit codes: 0 if all tests pass, 1 if one fails, 2 for an invalid test or invalid arguments"""
+Optional keys: "rule", "host", "cwd", "why". Modified calls count as allowed."""
 SCORE_EXAMPLES = """examples:
   hookline guard score secrets.jsonl --only redact-secrets --misses
 
 Each line is a JSON object with "expect" (block, warn, redact, gate, allow, keep or pass) and one of "cmd",
 "tool" with "path", "input" or "command", "text" with "secrets", or "prompt". "tier" and "category" group the
-rows; the tier "contested" is not in the totals.
-
-exit codes: 0 for all scores, 1 on failure, 2 for invalid arguments"""
+rows; the tier "contested" is not in the totals."""
 
 
 COMMAND = Command(
@@ -63,5 +59,5 @@ hookline guard score matrix.jsonl --only dangerous-command --misses
 `hookline guard ACTION --help` describes the format of the files.
 """,
     arguments=arguments,
-    exits="0 on success, 1 if a test fails, 2 for invalid arguments",
+    exits={**EXITS, 1: "a test fails", 2: "invalid test or arguments"},
 )

@@ -21,5 +21,5 @@ COMMAND = Command(
 hookline hook claude-code --only dangerous-command < payload.json
 """,
     arguments=arguments,
-    exits="0, or the code with which the host blocks or warns",
+    exits={0: "answered", 1: "the host shows a warning", 2: "the host blocks"},
 )

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser
 
-from hookline.cli._command import Command
+from hookline.cli._command import EXITS, Command
 
 VIEWS = ("hooks", "hosts", "sinks")
 
@@ -21,5 +21,5 @@ hookline list hooks
 native: the host fires the event itself; derived: hookline derives it from another event.
 """,
     arguments=arguments,
-    exits="0 even with configuration problems, 2 for invalid arguments",
+    exits={**EXITS, 0: "success, even with configuration problems"},
 )

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser
 
-from hookline.cli._command import Command, add_run_argument
+from hookline.cli._command import EXITS, Command, add_run_argument
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -30,5 +30,5 @@ hookline merge --only 3 7 --onto main
 The branch is created only if the guard passes. Your checkout does not change.
 """,
     arguments=arguments,
-    exits="0 on success, 1 if the guard or git fails or nothing was kept, 2 for invalid arguments",
+    exits={**EXITS, 1: "the guard or git fails, or nothing was kept"},
 )

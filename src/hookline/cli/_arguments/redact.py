@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser
 
-from hookline.cli._command import Command
+from hookline.cli._command import EXITS, Command
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -19,5 +19,5 @@ hookline redact --report build.log > clean.log
 tail -f app.log | hookline redact
 """,
     arguments=arguments,
-    exits="0 even if secrets were found, 1 on failure, 2 for invalid arguments",
+    exits={**EXITS, 0: "success, even if secrets were found"},
 )

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser
 
-from hookline.cli._command import Command
+from hookline.cli._command import EXITS, Command
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -29,5 +29,5 @@ Reads transcripts of Claude Code and Codex, and the audit trail (JSON lines or t
 Each call is judged on its own. Observers do not run.
 """,
     arguments=arguments,
-    exits="0 for every verdict, 1 if a file is not a readable recording, 2 for invalid arguments",
+    exits={**EXITS, 0: "success, for every verdict", 1: "a file is not a readable recording"},
 )

@@ -2,7 +2,7 @@
 
 from argparse import REMAINDER, ArgumentParser, ArgumentTypeError
 
-from hookline.cli._command import Command
+from hookline.cli._command import EXITS, Command
 
 MAX_GRACE = 86_400
 """Maximum of --grace, in seconds."""
@@ -69,5 +69,5 @@ echo "fix the tests" | hookline rotate --run -- claude -p --permission-mode acce
 With --run, the agent gets the prompt on stdin, or as the argument {prompt}.
 """,
     arguments=arguments,
-    exits="0 on success, 1 on failure, 2 for invalid arguments; with --run that of the agent",
+    exits={**EXITS, 0: "success; with --run, the code of the agent"},
 )

@@ -87,8 +87,10 @@ Ctrl-C stops after the current experiment; a second Ctrl-C stops at once.
 A closed terminal does not end a run.
 """,
     arguments=arguments,
-    exits=(
-        "0 if it reached the goal or a limit or you stopped it, 1 if it failed, halted or reached a plateau, "
-        "2 for invalid arguments or an invalid target, 130 if it was interrupted"
-    ),
+    exits={
+        0: "the goal or a limit is reached, or you stopped it",
+        1: "it failed, halted or reached a plateau",
+        2: "invalid target or arguments",
+        130: "interrupted",
+    },
 )

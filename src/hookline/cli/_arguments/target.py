@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser
 
-from hookline.cli._command import Command, add_action
+from hookline.cli._command import EXITS, Command, add_action
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -41,5 +41,5 @@ hookline target check
 A target is a file, .hookline/targets/NAME.toml, with comments on each setting.
 """,
     arguments=arguments,
-    exits="0 on success, 2 for an invalid target or invalid arguments",
+    exits={**EXITS, 2: "invalid target or arguments"},
 )

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser
 
 from hookline.cli._arguments.guard import TESTS
-from hookline.cli._command import Command
+from hookline.cli._command import EXITS, Command
 
 PREFIX = "test_"
 """Start of the names of test files and test functions."""
@@ -23,5 +23,5 @@ hookline test .hookline/tests/test_no_deploys.py
 Runs .hookline/tests/{PREFIX}*.py, by pytest if it is installed, and .hookline/{TESTS}.
 """,
     arguments=arguments,
-    exits="0 if all tests pass, 1 if one fails, 2 for an invalid test or invalid arguments",
+    exits={**EXITS, 0: "all tests pass", 1: "one fails", 2: "invalid test or arguments"},
 )

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, ArgumentTypeError
 
-from hookline.cli._command import Command
+from hookline.cli._command import EXITS, Command
 from hookline.core.person_commands import PERSON_ONLY
 
 MAX_PORT = 65_535
@@ -32,4 +32,5 @@ interactive terminal outside an agent.
 """,
     person_only=PERSON_ONLY["ui"],
     arguments=arguments,
+    exits={1: EXITS[1], 2: EXITS[2], 130: "ended by Ctrl-C"},
 )
