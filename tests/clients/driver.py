@@ -36,6 +36,8 @@ class Scenario:
     first: Callable[[Place], object] = id
     """Prepares the place before the client starts."""
     timeout: float = 90.0
+    network: tuple[str, ...] = ("unshare", "-rn")
+    """The program that starts the client in a network of its own; empty if the test has done that."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,6 +81,7 @@ def play(client: Client, scenario: Scenario, place: Path) -> Played:
     scenario.first(Place(home=home, repo=repo, env=env))
     out, err = place / "stdout", place / "stderr"
     seen = _inside(
+        scenario.network,
         dialect=client.dialect,
         argv=client.command(str(client.path)),
         cwd=str(repo),
@@ -121,8 +124,8 @@ def _prepare(home: Path, repo: Path, files: Mapping[str, Any], env: Mapping[str,
     subprocess.run(["git", "init", "-q", "-b", "main", repo], check=True, env=env, timeout=30)
 
 
-def _inside(**told: Any) -> dict[str, Any]:
-    argv = ["unshare", "-rn", sys.executable, "-m", "tests.clients.inside"]
+def _inside(network: tuple[str, ...], **told: Any) -> dict[str, Any]:
+    argv = [*network, sys.executable, "-m", "tests.clients.inside"]
     done = subprocess.run(
         argv,
         cwd=ROOT,

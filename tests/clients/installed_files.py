@@ -9,14 +9,16 @@ from hookline.core.install_table import InstallEntry, SettingsFile
 SECONDS = 30.0
 
 
-def wired(name: str, hookline: str) -> dict[str, Any]:
+def wired(name: str, hookline: str, seconds: float = SECONDS) -> dict[str, Any]:
     """Return the files, by their path in the home, that make host *name* call hookline at every moment."""
     host = hosts.load(name)
     way = host.install.layout if host.install else None
     assert way is not None, f"{name} has no install method"
     place = way.user.removeprefix("~/")
     if isinstance(way, SettingsFile):
-        table: dict[str, Any] = {one.moment: [way.make_entry(one)] for one in entries(host, hookline)}
+        table: dict[str, Any] = {
+            one.moment: [way.make_entry(one)] for one in entries(host, hookline, seconds)
+        }
         for key in reversed(way.table_path):
             table = {key: table}
         return {place: {**way.initial_content, **table}}
@@ -30,6 +32,6 @@ def wired(name: str, hookline: str) -> dict[str, Any]:
     return files
 
 
-def entries(host: Host, hookline: str) -> tuple[InstallEntry, ...]:
+def entries(host: Host, hookline: str, seconds: float = SECONDS) -> tuple[InstallEntry, ...]:
     command = f"{hookline} hook {host.name}"
-    return tuple(InstallEntry(moment=moment, command=command, timeout=SECONDS) for moment in host.moments)
+    return tuple(InstallEntry(moment=moment, command=command, timeout=seconds) for moment in host.moments)

@@ -45,6 +45,20 @@ def test_ten_viewers_cost_one_read(site, user):
     assert [record.id for _, record in update.records] == ["n1"]
 
 
+def test_a_record_between_the_page_and_its_stream_is_not_lost(site):
+    feed = Feed(site.reader)
+    site.reader.start()
+    site.store.record([seed.record("n1", "s", 5.0, "codex", "/p", "PreToolUse", "x", "block", ("a:b",), "r")])
+    feed.publish(site.reader.read())
+
+    async def follow_late():
+        return await anext(feed.follow())
+
+    update = asyncio.run(follow_late())
+
+    assert [record.id for _, record in update.records] == ["n1"]
+
+
 def test_each_record_is_read_once(site):
     site.reader.read()
     site.store.record([seed.record("n1", "s", 5.0, "codex", "/p", "PreToolUse", "x", "block", ("a:b",), "r")])

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from hookline.core.approval import Question
 from hookline.core.store import Query, Record, Session, Store, StoreFailed, merge_sessions
@@ -28,6 +29,8 @@ REREAD_SECONDS = 30.0
 """Seconds after which all sessions are read again: not all changes are records."""
 FRESH_SECONDS = 2.0
 """Age of the snapshot that a new page may show."""
+RECENT_UPDATES = 5
+"""Updates that a new viewer gets again: those of about two seconds."""
 QUEUE_LENGTH = 200
 """Updates that a slow viewer may miss before it is told to load the page again."""
 
@@ -42,6 +45,16 @@ class Reader:
         self._position: int | None = None
         self._lock = threading.Lock()
         self.snapshot = Snapshot(at=0.0)
+
+    def start(self) -> None:
+        """Let the first `read` return the records from now on."""
+        with self._lock, suppress(StoreFailed, OSError):
+            self._find_position()
+
+    def _find_position(self) -> int:
+        if self._position is None:
+            self._position = next((position for position, _ in self._store.records(Query(last=1))), 0)
+        return self._position
 
     def read(self) -> Update:
         """Return the records since the last call, and the new snapshot."""
@@ -65,9 +78,7 @@ class Reader:
 
     def _read_records(self) -> tuple[tuple[int, Record], ...]:
         spool.drain(self._setup.places.spool, self._store)
-        if self._position is None:
-            self._position = next((position for position, _ in self._store.records(Query(last=1))), 0)
-        records = tuple(self._store.records(Query(after=self._position)))
+        records = tuple(self._store.records(Query(after=self._find_position())))
         self._position = records[-1][0] if records else self._position
         return records
 
@@ -118,6 +129,8 @@ class Feed:
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self._viewers: set[asyncio.Queue[Update | None]] = set()
+        self._recent: deque[Update] = deque(maxlen=RECENT_UPDATES)
+        """The last updates, for a page that was loaded before them and follows after them."""
         self._stop = asyncio.Event()
 
     @asynccontextmanager
@@ -133,6 +146,7 @@ class Feed:
             await task
 
     async def _poll(self) -> None:
+        await asyncio.to_thread(self.reader.start)
         while not self._stop.is_set():
             if self._viewers:
                 self.publish(await asyncio.to_thread(self.reader.read))
@@ -142,6 +156,7 @@ class Feed:
                 continue
 
     def publish(self, update: Update) -> None:
+        self._recent.append(update)
         for queue in self._viewers:
             if queue.full():
                 _empty(queue)
@@ -156,8 +171,10 @@ class Feed:
             queue.put_nowait(None)
 
     async def follow(self) -> AsyncIterator[Update]:
-        """Yield the updates from now on; end if the viewer was too slow."""
+        """Yield the last updates and those from now on; end if the viewer was too slow."""
         queue: asyncio.Queue[Update | None] = asyncio.Queue(QUEUE_LENGTH)
+        for recent in self._recent:
+            queue.put_nowait(recent)
         self._viewers.add(queue)
         try:
             while (update := await queue.get()) is not None:

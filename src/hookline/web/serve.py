@@ -21,11 +21,24 @@ def serve(dashboard: Dashboard, reader: Reader, port: int, announce: Callable[[s
         address = f"{host}:{bound}"
         keys = Keys(announce=lambda token: announce(_format_link(address, token)))
         announce(_format_link(address, keys.token))
-        app = build_app(dashboard, Feed(reader), keys, address)
+        feed = Feed(reader)
+        app = build_app(dashboard, feed, keys, address)
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=1
         )
-        uvicorn.Server(config).run(sockets=[listener])
+        _Server(config, feed).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """A server that ends the streams of its viewers first, because it waits for all responses."""
+
+    def __init__(self, config: uvicorn.Config, feed: Feed) -> None:
+        super().__init__(config)
+        self._feed = feed
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._feed.end()
+        await super().shutdown(sockets)
 
 
 def _format_link(address: str, token: str) -> str:
