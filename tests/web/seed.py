@@ -247,6 +247,7 @@ def add_run(root, name, best, *, stopped="budget"):
         "keep_reworked",
     )
     for number, status in enumerate(kinds):
+        before = low
         low -= best if status.startswith("keep") else 0
         kept = status in KEPT
         metric = None if status == "crash" else low if kept else low + 6
@@ -258,7 +259,7 @@ def add_run(root, name, best, *, stopped="budget"):
                 metric=metric,
                 best=low,
                 mad=1.5,
-                delta=None if number == 0 or metric is None else metric - low,
+                delta=None if number == 0 or metric is None else metric - before,
                 description=f"try {number}: shorter inner loop",
                 commit=change if number else base,
                 base=base,

@@ -266,7 +266,8 @@ def test_runs_have_a_chart_with_a_noise_band_and_diffs(site, user):
     run = read(site, "/runs?run=sort-261115-1850")
 
     assert 'class="band"' in run
-    assert run.count("<circle") == 8
+    assert run.count("<circle") == 9
+    assert re.search(r'<circle class="crashed"[^>]*><title>4: crash, no metric', run)
     assert "+b = 3" in read(site, "/runs?run=sort-261115-1850&experiment=1")
     assert (
         read(site, "/runs?compare-sort-261115-1850=on&compare-sort-261116-0900=on").count('class="line') == 2
@@ -300,3 +301,7 @@ def test_an_empty_store_shows_every_page(store, setup):
         client.get(f"/{page}").status_code
         for page in ("now", "decisions", "spend", "runs", "memory", "health")
     } == {200}
+
+
+def test_a_read_only_dashboard_names_the_command_of_the_checks(reading_site):
+    assert "runs no checks; run <code>hookline doctor</code>" in read(reading_site, "/health")

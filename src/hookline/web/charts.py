@@ -32,19 +32,21 @@ def _widen(low: float, high: float) -> tuple[float, float]:
 
 
 def draw_run(rows: Sequence[Row], title: str) -> Markup:
-    """Draw the metric of each experiment, the best so far, and the noise of the best as a band."""
-    points = [(index, row) for index, row in enumerate(rows) if row.metric is not None]
-    if not points:
+    """Draw the metric of each experiment, the best so far, and the noise of the best as a band.
+
+    An experiment without a metric is drawn at the bottom.
+    """
+    values = [row.metric for row in rows if row.metric is not None]
+    if not values:
         return Markup("")
     best = [
         (float(index), row.best, _noise(rows, index))
         for index, row in enumerate(rows)
         if row.best is not None
     ]
-    values = [row.metric or 0.0 for _, row in points]
     edges = [edge for _, value, noise in best for edge in (value - noise, value + noise)]
     scale = Scale([0.0, float(len(rows) - 1)], [*values, *edges])
-    marks = [_mark(scale, index, row) for index, row in points]
+    marks = [_mark(scale, index, row) for index, row in enumerate(rows)]
     band = _band(scale, best)
     line = _step_line(scale, [(x, value) for x, value, _ in best], "best")
     return _frame(scale, title, "experiment", [band, line, *marks])
@@ -57,15 +59,16 @@ def _noise(rows: Sequence[Row], index: int) -> float:
 
 
 def _mark(scale: Scale, index: int, row: Row) -> str:
-    text = f"{row.iteration}: {row.status}, {row.metric:g} {row.description}"
+    metric = "no metric" if row.metric is None else f"{row.metric:g}"
+    text = f"{row.iteration}: {row.status}, {metric} {row.description}"
     kind = (
         "kept"
         if row.kept
         else "crashed"
-        if row.status in ("crash", "timeout", "guard_failed")
+        if row.metric is None or row.status in ("crash", "timeout", "guard_failed")
         else "discarded"
     )
-    x, y = scale.x(index), scale.y(row.metric or 0.0)
+    x, y = scale.x(index), scale.y(scale.low if row.metric is None else row.metric)
     return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{escape(text)}</title></circle>'
 
 
@@ -135,7 +138,7 @@ def draw_bars(bars: Sequence[tuple[str, float]], unit: str) -> Markup:
     right = f'x="{WIDTH - RIGHT}" text-anchor="end"'
     edge = f'x="{LEFT - 6}" text-anchor="end"'
     labels = [
-        f'<text class="tick" {edge} y="{TOP + 4}">{top:,.4g}</text>',
+        f'<text class="tick" x="{LEFT}" y="{TOP - 3}">{top:,.4g} {escape(unit)}</text>',
         f'<text class="tick" {edge} y="{HEIGHT - BOTTOM}">0</text>',
         f'<text class="tick" x="{LEFT}" y="{HEIGHT - 10}">{escape(shown[0][0])}</text>',
         f'<text class="tick" {right} y="{HEIGHT - 10}">{escape(shown[-1][0])}</text>',
