@@ -104,3 +104,21 @@ def test_new_prices_apply_at_once(store, setup):
     (folder / "models.json").write_text(json.dumps({"mine": {"output": 3.0}}))
 
     assert [item.cost for item in kept.read()] == [3.0]
+
+
+def test_sums_change_with_the_usage(site):
+    client = site.client()
+    before = client.get("/spend?days=7").text
+    work(site.store, "new", {"brand-new-model": TokenCounts(output=5)}, time.time(), noted=True)
+
+    assert client.get("/spend?days=7").text.count("brand-new-model") == 1
+    assert "brand-new-model" not in before
+
+
+def test_sums_are_computed_once(site):
+    spendings, computed = site.dashboard.spendings, []
+    for _ in range(3):
+        spendings.read()
+        spendings.keep("key", lambda: computed.append(1) or {})
+
+    assert computed == [1]

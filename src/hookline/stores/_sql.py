@@ -84,6 +84,8 @@ class SqlDialect(Struct, frozen=True, kw_only=True):
 
     has_rule: str
     """Condition: the JSON list `rules` contains `:rule`."""
+    find_text: str
+    """Function: the place of a text in another, from 1; 0 if it does not contain it."""
     match_query: str
     """Query of at least `:most` memories that match `:words`, with a `score`; higher is better."""
     format_words: Callable[[Sequence[str], str | None], str]
@@ -168,7 +170,7 @@ def reset_counters(db: Database, session: str, prefix: str) -> None:
 
 
 def build_conditions(query: Query, dialect: SqlDialect) -> tuple[str, dict[str, Any]]:
-    clauses = _CLAUSES | {"rule": dialect.has_rule}
+    clauses = _CLAUSES | {"rule": dialect.has_rule, "text": _TEXT_CLAUSE.replace("find", dialect.find_text)}
     terms = {name: getattr(query, name) for name in clauses}
     terms = {name: value for name, value in terms.items() if value not in {"", None, False}}
     where = ["position > :after", "position <= :until", *(clauses[name] for name in terms)]
@@ -185,12 +187,11 @@ _CLAUSES = {
     "decided": "(action <> 'pass' OR warnings <> '[]')",
     "hook": "replace(rules, :hook, '') <> rules",
     "folder": "substr(cwd || '/', 1, length(:folder)) = :folder",
-    "text": "(replace(lower(summary), lower(:text), '') <> lower(summary)"
-    " OR replace(lower(reason), lower(:text), '') <> lower(reason))",
     "since": "at >= :since",
     "before": "position < :before",
 }
 """Conditions of a query; that of `decided` is also the condition of an index."""
+_TEXT_CLAUSE = "(find(lower(summary), lower(:text)) > 0 OR find(lower(reason), lower(:text)) > 0)"
 _ENCODERS: Mapping[str, Callable[[Any], Any]] = {
     "since": float,
     "before": int,

@@ -34,6 +34,7 @@ def _format_words(words: Sequence[str], project: str | None) -> str:
 
 DIALECT = SqlDialect(
     has_rule="jsonb_exists(CAST(rules AS jsonb), :rule)",
+    find_text="strpos",
     match_query="""
         SELECT memories.*, ts_rank(found_by, CAST(:words AS tsquery)) AS score FROM memories
         WHERE found_by @@ CAST(:words AS tsquery)

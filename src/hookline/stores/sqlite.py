@@ -301,6 +301,7 @@ def _format_words(words: Sequence[str], project: str | None) -> str:
 
 DIALECT = SqlDialect(
     has_rule="EXISTS (SELECT 1 FROM json_each(rules) WHERE value = :rule)",
+    find_text="instr",
     match_query="""
         SELECT memories.*, -best.rank AS score FROM (
             SELECT rowid AS number, rank FROM memory_words

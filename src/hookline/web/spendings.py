@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain
 from typing import Any
@@ -53,6 +53,7 @@ class Spendings:
         self._models: Models = {}
         self._by_session: dict[str, tuple[Spending, ...]] = {}
         self._all: Sequence[Spending] | None = None
+        self._sums: dict[object, Mapping[str, Any]] = {}
         self._read_at = 0.0
 
     def read(self) -> Sequence[Spending] | None:
@@ -72,8 +73,17 @@ class Spendings:
         else:
             usage = list_new_usage(self._store, self._read_at - OVERLAP_SECONDS)
             counted = {**self._by_session, **dict(_price_sessions(usage, models))}
-        self._by_session, self._all = counted, [*chain.from_iterable(counted.values())]
+        if self._all is None or counted != self._by_session:
+            self._by_session, self._all = counted, [*chain.from_iterable(counted.values())]
+            self._sums = {}
         self._models, self._read_at = models, now
+
+    def keep(self, key: object, sum_up: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+        """Return the result of *sum_up*, computed once until the spendings change."""
+        sums = self._sums
+        if key not in sums:
+            sums[key] = sum_up()
+        return sums[key]
 
 
 def list_usage(store: Store, since: float) -> Iterator[SessionUsage]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from msgspec import Struct
 
@@ -33,11 +34,10 @@ def query(dashboard: Dashboard, params: Params) -> View:
     days = int(text) if text in map(str, PERIODS) else PERIODS[1]
     spendings, shown_days = dashboard.spendings.read(), _list_days(days)
     values = {"days": days, "periods": PERIODS, "counting": spendings is None}
-    shown = [item for item in spendings or () if item.day >= shown_days[0]]
-    used = dashboard.store.durations(last=RECENT_RECORDS).keys()
-    silent = used - {item.host for item in shown} if spendings is not None else ()
-    sums = {"silent": sorted(filter(None, silent)), **_sum_up(shown, shown_days)}
-    return View(template="spend.html", values=values | sums)
+    sums = dashboard.spendings.keep(tuple(shown_days), lambda: _sum_up(spendings or (), shown_days))
+    used = dashboard.store.durations(last=RECENT_RECORDS).keys() if spendings is not None else ()
+    silent = sorted({*filter(None, used)} - {*sums["hosts"]})
+    return View(template="spend.html", values={**values, **sums, "silent": silent})
 
 
 def _list_days(number: int) -> list[str]:
@@ -46,7 +46,8 @@ def _list_days(number: int) -> list[str]:
     return [(today - timedelta(days=age)).isoformat() for age in reversed(range(number))]
 
 
-def _sum_up(spendings: Sequence[Spending], days: Sequence[str]) -> dict[str, object]:
+def _sum_up(counted: Sequence[Spending], days: Sequence[str]) -> dict[str, Any]:
+    spendings = [item for item in counted if item.day >= days[0]]
     by_day = group(spendings, lambda item: item.day)
     costs = {item.name: item.cost for item in by_day}
     tables = {
@@ -59,6 +60,7 @@ def _sum_up(spendings: Sequence[Spending], days: Sequence[str]) -> dict[str, obj
     return {
         "total": next(iter(group(spendings, lambda item: "all")), None),
         "tables": tables,
+        "hosts": [item.name for item in tables["Host"]],
         "chart": draw_bars([(day, costs.get(day, 0.0)) for day in days], "US dollars"),
     }
 
