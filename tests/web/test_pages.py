@@ -100,6 +100,30 @@ def test_a_read_only_dashboard_has_no_form_of_budgets(reading_site):
     assert "/now/budget" not in read(reading_site, "/now")
 
 
+@pytest.mark.parametrize(
+    ("event", "action", "rules", "need"),
+    [
+        ("PreToolUse", "block", ("loop-breaker:repeated-failure",), "repeats itself"),
+        ("PermissionRequest", "pass", (), "asks for permission"),
+        ("Notification", "pass", (), "notified you"),
+        ("Stop", "pass", (), "waits for a prompt"),
+    ],
+)
+def test_the_last_record_of_a_session_tells_its_need(site, user, event, action, rules, need):
+    last = seed.record("z", "7d10b8aa-1f00", now(), "codex", user.project, event, "x", action, rules, "r")
+    site.store.record([last])
+    text = read(site, "/now")
+    card = text[: text.index("Decisions of session 7d10b8aa")].rpartition("<article")[2]
+
+    assert f'<p class="need">{need}</p>' in card
+
+
+def test_a_session_without_time_left_is_over_its_budget(site):
+    site.store.set_notes("7d10b8aa-1f00", {BUDGET_NOTE: now() - 5})
+
+    assert '<p class="need">is over its budget</p>' in read(site, "/now")
+
+
 def post_now(site, action, session):
     client = site.client()
     form = {"csrf": csrf(client.get("/now")), "back": "/now", "session": session}

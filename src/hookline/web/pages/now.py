@@ -81,8 +81,7 @@ def _list_needs(row: Row, now: float, *, waits: bool) -> tuple[str, ...]:
     """Return the needs of a session, the most urgent first; an empty text if it does not have one."""
     last = row.last
     asked = last is not None and (last.event == "PermissionRequest" or last.action == "ask")
-    rules = row.decided.rules if row.decided else ()
-    looping = any(rule.startswith(LOOP_HOOK) for rule in rules) and row.decided is last
+    looping = last is not None and any(rule.startswith(LOOP_HOOK) for rule in last.rules)
     expired = row.ends_at is not None and row.ends_at <= now
     full = row.percent is not None and row.percent >= 100  # noqa: PLR2004 -- percent
     idle = last is not None and last.event in IDLE_EVENTS
