@@ -7,6 +7,7 @@ from pathlib import Path
 from shutil import which
 
 import pytest
+from tests.engine.executors import run_on
 
 from hookline.core.install_commands import describe_missing
 from hookline.engine.stop_reason import EXIT_CODES
@@ -235,6 +236,21 @@ def test_shared_folders_are_in_measuring_checkouts(project):
 
     assert project.statuses == ["baseline", "keep", "keep"]
     assert project.git("show", "--stat", "--format=", project.tip).startswith("src/n ")
+
+
+@run_on("cluster")
+def test_machines_of_a_cluster_need_the_shared_folders(project):
+    (project.root / "bench.sh").write_text("cat data/size.log > /dev/null && cat src/n\n")
+    project.git("commit", "-qm", "data", "bench.sh", "--only")
+    project.way.kills = 0
+    project.target(metric='share = ["data/"]')
+    project.script("echo 9 > src/n; echo less")
+    assert f"has no '{project.root}/data', which metric.share names" in project.hookline("run").stderr
+    (project.root / "data").mkdir()
+    (project.root / "data/size.log").write_text("5\n")
+    project.hookline("run", check=0)
+
+    assert project.statuses == ["baseline", "keep"]
 
 
 @pytest.fixture

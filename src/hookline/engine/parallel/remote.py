@@ -1,6 +1,7 @@
 """An experiment on another machine: unpack the repository, run the experiment, pack the result."""
 
 import os
+import socket
 import tempfile
 from collections.abc import Mapping
 from contextlib import closing
@@ -16,6 +17,7 @@ from hookline.engine.git.repository import HEADS, REFS, Repository, open_reposit
 from hookline.engine.parallel import leftovers, worker
 from hookline.engine.parallel.local import LocalPool
 from hookline.engine.parallel.worker import WorkerAssignment
+from hookline.engine.runs import Run
 from hookline.system.paths import create_private, find_places
 
 POLL_SECONDS = 0.5
@@ -59,6 +61,7 @@ def run_experiment(task: TaskInput, base: bytes) -> TaskResult:
     with leftovers.experiment_folder(os.path.dirname(base_repository)) as (folder, mark):
         root = os.path.join(folder, "repository")
         repository = _unpack(task, base_repository, root, env)
+        _link_shared(assignment.run, root)
         run = replace(assignment.run, root=root, scratch=os.path.join(folder, "work"))
         assignment = replace(assignment, run=run)
         run.journal.rewrite(assignment.rows)
@@ -109,6 +112,18 @@ def _unpack(task: TaskInput, base_repository: str, root: str, env: Mapping[str, 
     repository.git("symbolic-ref", "HEAD", f"{HEADS}base")
     repository.git("read-tree", "-u", "--reset", task.base, tree=root)  # the checkout provides .hookline/
     return repository
+
+
+def _link_shared(run: Run, root: str) -> None:
+    """Link the shared folders of the user's checkout, at the same path on this machine; raise `OSError`."""
+    for name in run.target.metric.share:
+        source, path = (os.path.join(folder, name.rstrip("/")) for folder in (run.root, root))
+        if not os.path.exists(source):
+            host = socket.gethostname()
+            raise OSError(f"machine {host!r} has no {source!r}, which metric.share names; copy it there")
+        if not os.path.lexists(path):
+            create_private(os.path.dirname(path))
+            os.symlink(source, path)
 
 
 def _run_assignment(assignment: WorkerAssignment, env: Mapping[str, str], mark: str) -> tuple[str, Any]:
