@@ -28,7 +28,7 @@ from hookline.engine.agents import host_agent
 from hookline.engine.agents.agent import Spawn, Task
 from hookline.engine.escalation import advice
 from hookline.engine.git import commit, config, keep_refs, stash, user_side
-from hookline.engine.git.repository import experiment_ref
+from hookline.engine.git.repository import HEADS, experiment_ref
 from hookline.engine.journal import TABLE, USER_SIDE, Row
 from hookline.engine.measure_pool import OutOfTime
 from hookline.engine.progress import ExperimentProgress
@@ -94,10 +94,10 @@ def _run_agent(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -> Exp
     remaining = work.target.agent.budget - step.spent
     end = time.time() + min(remaining, work.until - time.monotonic())
     spawn = work.agent.command(_prepare_task(work, step, rows, end))
-    if step.reworks:  # without its changes outside of the scope, which do not count
-        for path in step.outside:
-            work.tree.restore(step.start, path)
-    else:
+    if step.outside:  # rework starts without these changes, which do not count, in files, index and history
+        work.tree.repository.set_ref(f"{HEADS}{work.tree.branch}", step.commit)
+        work.tree.check_out(step.commit)
+    if not step.reworks:
         user_side.save_state(work.state_folder, work.run, work.tree.repository)
     scope.save(work.target.scope, work.run.folder)
     _LOG.debug("before-install")
@@ -321,7 +321,7 @@ def _commit_changes(work: Work, step: ExperimentProgress, rows: Sequence[Row]) -
         work.tree.repository.set_ref(f"{ref}-try{step.reworks}", previous)
     result = commit.commit(work.tree, step, work.in_scope, ref=ref)
     _LOG.debug("after-commit")
-    message = redact(work.tree.repository.message(result.own)) if result.own else ""
+    message = redact(work.tree.repository.message(result.own)) if result.own not in ("", previous) else ""
     step = replace(
         step,
         commit=result.commit,

@@ -167,7 +167,8 @@ def test_changes_before_a_crash_are_reported_after_it(project):
     assert project.rows[1].details[USER_SIDE] == ["refs/heads/evil added"]
 
 
-def test_rework_does_not_show_changes_outside_of_the_scope(project):
+@pytest.mark.parametrize("own", ["", "git add -A", "git add -A; git commit -qm tampered"])
+def test_rework_does_not_show_changes_outside_of_the_scope(project, own):
     guard = '[guard]\ncommand = "test -e src/fix"\n'
     text = (project.root / ".hookline/targets/small.toml").read_text()
     (project.root / ".hookline/targets/small.toml").write_text(text + guard)
@@ -175,10 +176,14 @@ def test_rework_does_not_show_changes_outside_of_the_scope(project):
     project.git("add", "src/fix")
     project.git("commit", "-qm", "fix", "--only", "src/fix")
     project.script(
-        "if test -e src/fix; then rm src/fix; echo 5 > src/n; echo tampered > bench.sh",
-        'else cp bench.sh "$HOME/seen"; echo > src/fix; echo fixed; fi',
+        f"if test -e src/fix; then rm src/fix; echo 5 > src/n; echo tampered > bench.sh; {own}",
+        'else cp bench.sh "$HOME/seen"; (git log -p -1; git diff --cached) > "$HOME/history"',
+        'git status --short > "$HOME/status"; echo > src/fix; echo fixed; fi',
     )
     project.hookline("run", check=0)
 
     assert project.statuses == ["baseline", "keep_reworked"]
     assert (project.home / "seen").read_text() == "cat src/n\n"
+    assert "tampered" not in (project.home / "history").read_text()
+    assert (project.home / "status").read_text() == ""
+    assert project.rows[1].description == "fixed"
