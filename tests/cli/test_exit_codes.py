@@ -239,6 +239,8 @@ def test_the_bench():
 TESTED_ELSEWHERE = {
     ("daemon", 0): "tests/daemon/test_cli.py",
     ("daemon", 1): "tests/daemon/test_cli.py",
+    ("demo", 0): "tests/cli/test_demo.py",
+    ("demo", 1): "tests/cli/test_demo.py",
     ("doctor", 0): "tests/cli/test_doctor.py",
     ("run", 130): "tests/engine/test_crashes.py",
     ("ui", 1): "tests/cli/test_ui.py",

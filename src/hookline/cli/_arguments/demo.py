@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser
 
-from hookline.cli._command import Command
+from hookline.cli._command import EXITS, Command
 from hookline.cli._demo import CLIENTS
 
 
@@ -22,5 +22,5 @@ Runs the installed agent with a dummy key, a temporary home and a scratch reposi
 A script on loopback plays the model; as the proxy of the agent, it refuses all other requests.
 """,
     arguments=arguments,
-    exits="0 if the push was blocked, 1 if not or if the agent failed, 2 for invalid arguments",
+    exits={**EXITS, 0: "the push was blocked", 1: "the push was not blocked, or the agent failed"},
 )
