@@ -256,6 +256,21 @@ Committed. Unfortunately the benchmark got slower by 8 %.
 Phase 1 is complete and pushed.
 That's half of it, committed.
 Step 2 of 4 is committed.
+The API is migrated and pushed. The admin pages are the bigger chunk.
+Committed 5ab1. It compiles, I did no testing.
+Pushed to the branch; please review before I merge.
+Fix is in. Root cause of the second crash remains unknown.
+I committed the schema. Data backfill: later.
+Committed what works. The Safari bug persists.
+Tests green and pushed. Deployment to prod is up to you.
+Merged to develop, main follows on Monday.
+Committed. Coverage is at 71 %, target was 80 %.
+Pushed. I'd recommend a look at the flaky test.
+The refactoring is committed and 12 call sites are converted, 30 to go.
+The release is tagged; uploading to the store takes a while.
+Committed, although lint complains about two lines.
+Everything is pushed; waiting on CI.
+Implemented and committed, minus the translations.
 """.splitlines()
 COMMITTED = """\
 Committed and pushed.
@@ -267,6 +282,15 @@ Done. Thanks for the quick answers!
 The PR was merged and the branch deleted.
 Committed. No further changes needed.
 Shipped.
+Implemented, tested and pushed.
+The fix is on main and deployed.
+Committed as 8c8c; all 120 tests pass.
+PR 33 is merged, the ticket is closed.
+Finished: all three pages are converted and committed.
+The docs are updated and committed.
+Version 3.1.0 is released.
+Done, committed in one commit.
+All good now, tests pass and it's committed.
 """.splitlines()
 
 

@@ -20,7 +20,9 @@ _LABEL = re.compile(
     r"|what's )?left(?: to do)?)(?: is| are)?\s*[:\u2013\u2014]\s*(?P<text>.*)$|^(?P<blockers>blockers?"
     r"|blocked(?: by| on)?)\s*[:\u2013\u2014]\s*(?P<what>.*)$"
 )
-_NONE = re.compile(r"(?i)^(?:none|nothing|n/?a\b|no(?:\W*$| (?:blockers?|more|open|known|next)\b)|-+$)")
+_NONE = re.compile(
+    r"(?i)^(?:none|nothing|n/?a\b|no(?:\W*$| (?:blockers?|more|open|known|next|further)\b)|-+$)"
+)
 _INLINE_LABEL = re.compile(
     r"(?i)^(?:next(?: steps?)?|als nächstes|nächste\w* schritte?|noch offen|remaining(?: \w+)?|to ?do"
     r"|left(?: to do)?|(?:still )?open|up next|missing|what(?:'s| is) \w+)\s*[:\u2013\u2014]\s*"
@@ -39,6 +41,7 @@ _OPEN = re.compile(
 )
 """Words of sentences about work that is not finished; looser than the announcement of a step."""
 _COUNT = re.compile(r"\b(\d{1,6}) of (?:the |our |all )?(\d{1,6})\b")
+_ASIDE = re.compile(r"\s*\([^()]*\)")
 _ONLY = re.compile(
     r"(?i)only\b.*\b(?:left|missing|remains?|open)\b|(?:what(?:'s| is) )?(?:left|missing|open|remaining)\b"
     r"|.*\bremains?\W*$"
@@ -162,8 +165,13 @@ def is_finished(entries: Sequence[TranscriptEntry], task: Task, files: Files) ->
 
 
 def is_complete(text: str) -> bool:
-    """Return whether a text of the agent reports a result without restriction."""
-    return is_result(text) and not any(map(restricts, find_statements(text)))
+    """Return whether a text of the agent reports a result to its last clause, without restriction."""
+    sentences = find_statements(text)
+    clauses = split_clauses(_ASIDE.sub("", sentences[-1])) if sentences else []
+    begin = max((at for at, clause in enumerate(clauses) if not clause.startswith("and ")), default=0)
+    last = " ".join(clauses[begin:])
+    ends_well = is_result(last) or _NONE.search(last) is not None
+    return ends_well and is_result(text) and not any(map(restricts, sentences))
 
 
 def find_rest(entries: Sequence[TranscriptEntry], files: Files) -> tuple[str, ...]:

@@ -32,8 +32,8 @@ _FINISHED = (
     r"|\b(?:everything(?: (?!else)\w+){0,4}|the (?:\w+ )?(?:task|work|issue|migration|port"
     r"|upgrade)) is (?:now )?(?:done|finished|complete|implemented|on main|merged|in place|deployed"
     r"|released)\b|^that completes\b|\bis (?:fixed|merged|implemented|finished),? and (?:released|merged"
-    r"|deployed|pushed)\b|^done\b(?! with)|^(?:fertig|erledigt)\b|\balles (?:ist )?(?:erledigt|fertig)\b"
-    r"|^(?:fixed|finished|merged|released|shipped)(?: and \w+)?(?: as\b|\W|$)"
+    r"|deployed|pushed)\b|^done\b(?! with| for)|^(?:fertig|erledigt)\b|\balles (?:ist )?(?:erledigt|fertig)\b"
+    r"|^(?:fixed|finished|merged|released|shipped)(?: and \w+)?(?: as\b|[^\w\s]|$)"
 )
 _NEXT = (
     r"(?i)^(?:als nächstes|nächste\w* schritte?|danach|noch offen|offen|next|then|now|first|after that"
@@ -58,7 +58,7 @@ _AGENT: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 _RESULT = re.compile(
     r"(?i)\b(?:\d+ of \d+|passed|green|works|is back|are back|faster|compiles|fixed|done|committed|merged"
     r"|deployed|pushed|ready|complete|no (?:more )?(?:errors|failures|warnings)|opened|läuft|grün|behoben"
-    r"|fertig|released|clean|(?:tests?|checks?|specs?|suite|build|ci|all|both|everything"
+    r"|fertig|released|closed|deleted|clean|(?:tests?|checks?|specs?|suite|build|ci|all|both|everything"
     r"|\d+)\b[^.;]{0,30}\bpass(?:es)?)\b"
 )
 
