@@ -47,9 +47,7 @@ from hookline.language.model import WEIGHTS, Model, Models, quantize, save_model
 
 BITS, KIND_BITS = 18, 14
 """Binary logarithm of the number of rows of each model, and of that of kinds."""
-KEPT = 40_000
-"""Number of the largest weights of each label; the others are zero, which keeps the file small."""
-STRENGTH, STEPS = 100.0, 40
+STRENGTH, STEPS = 100.0, 50
 """Inverse of the regularization, and maximum number of steps of the minimization."""
 MIN_EXAMPLES = 2
 """Examples that contain a feature."""
@@ -130,7 +128,7 @@ def fit_model(matrix: csr_matrix, targets: Targets, weights: np.ndarray) -> Mode
         known = np.flatnonzero(np.bincount(matrix[rows].indices, minlength=matrix.shape[1]) >= MIN_EXAMPLES)
         fitted, bias = fit_column(scaled[rows][:, known], positive[rows], weights[rows])
         column = np.zeros(matrix.shape[1])
-        column[known] = np.where(abs(fitted) >= np.sort(abs(fitted))[-KEPT:][0], fitted, 0)
+        column[known] = fitted
         columns.append(column.tolist())
         biases.append(bias)
     return quantize([*targets], matrix.shape[1].bit_length() - 1, columns, biases)

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 MAGIC = b"HLM1"
+STEP = 0.6
+"""Smallest weight of a label, as a part of the standard deviation of its weights."""
 WEIGHTS = Path(__file__).parent / "weights.bin"
 
 
@@ -84,9 +86,19 @@ def to_probability(log_odds: float) -> float:
 def quantize(
     labels: Sequence[str], bits: int, columns: Sequence[Sequence[float]], biases: Sequence[float]
 ) -> Model:
-    """Return the model with the weights of each label rounded to one byte."""
-    scales = [max(*map(abs, column), 1e-9) / 127 for column in columns]
+    """Return the model with the weights of each label rounded to multiples of a part of their deviation.
+
+    The sum of many weights is nearly the same, and few different values compress well.
+    """
+    scales = [
+        max(_deviation(column) * STEP, *(abs(weight) / 127 for weight in column), 1e-9) for column in columns
+    ]
     pairs = [(column, scale) for column, scale in zip(columns, scales, strict=True)]
     rows = (round(column[row] / scale) for row in range(1 << bits) for column, scale in pairs)
     weights = memoryview(struct.pack(f"<{len(columns) << bits}b", *rows)).cast("b")
     return Model(tuple(labels), bits, tuple(scales), tuple(float(bias) for bias in biases), weights)
+
+
+def _deviation(column: Sequence[float]) -> float:
+    used = [weight for weight in column if weight]
+    return math.sqrt(sum(weight * weight for weight in used) / (len(used) or 1))
