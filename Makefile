@@ -57,9 +57,9 @@ schema: $(BIN)/pytest
 bench: $(BIN)/pytest  ## all benchmarks with limits, also written to bench/results.json; SCALE=0.01 for a short run
 	$(BIN)/python bench/run.py --scale $(or $(SCALE),1)
 
-wheels: $(BIN)/pytest  ## wheels in dist/: Linux on x86_64 and aarch64 with a static client, and one for any platform
+wheels: $(BIN)/pytest  ## wheels in dist/: Linux (static client) and macOS on x86_64 and aarch64, and one for any platform
 	$(PIP) install --group wheels
-	for target in x86_64-linux-musl aarch64-linux-musl any; do \
+	for target in x86_64-linux-musl aarch64-linux-musl x86_64-macos aarch64-macos any; do \
 		HOOKLINE_WHEEL=$$target $(BIN)/python -m hatchling build -t wheel || exit 1; done
 
 screenshots: $(BIN)/pytest  ## every page of the dashboard, light and dark, wide and phone, in build/screenshots

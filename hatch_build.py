@@ -15,6 +15,8 @@ DAEMON = Path("src/hookline/daemon")
 NAME = "hookline-client"
 ANY = "any"
 """Value of HOOKLINE_WHEEL for a wheel with the Python client; other values are targets of zig."""
+MACOS = {"x86_64": "macosx_13_0_x86_64", "aarch64": "macosx_13_0_arm64"}
+"""Platform tags for macOS; zig builds for version 13 by default."""
 ZIG = (sys.executable, "-m", "ziglang", "cc")
 LAUNCHER = """#!/bin/sh
 ''':'
@@ -57,10 +59,12 @@ class ClientBuildHook(BuildHookInterface):
 
 
 def choose_platform(target: str) -> str:
-    """Return the platform tag of a wheel; a static program runs with any C library."""
+    """Return the platform tag of a wheel; a static program runs with any C library of Linux."""
     if not target:
         return sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    machine = target.partition("-")[0]
+    machine, system, *_ = target.split("-")
+    if system == "macos":
+        return MACOS[machine]
     return f"manylinux_2_17_{machine}.manylinux2014_{machine}.musllinux_1_1_{machine}"
 
 
@@ -70,8 +74,9 @@ def compile_client(source: Path, target: str, release: str, machine: str = "") -
     With *machine*, such as aarch64-linux-musl, it is cross-compiled by the package ziglang, and must succeed.
     """
     if machine:
-        command = [*ZIG, "-target", machine, "-O2", "-s", "-std=gnu11", f'-DRELEASE="{release}"', "-static"]
-        subprocess.run([*command, "-o", target, source], check=True)
+        command = [*ZIG, "-target", machine, "-O2", "-s", "-std=gnu11", f'-DRELEASE="{release}"']
+        static = ["-static"] if "linux" in machine else []  # macOS has no static C library
+        subprocess.run([*command, *static, "-o", target, source], check=True)
         return True
     compiler = os.environ.get("CC") or next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), "")
     if not compiler or not sys.platform.startswith("linux"):

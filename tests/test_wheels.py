@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import shutil
+import struct
 import subprocess
 import sys
 import sysconfig
@@ -34,8 +35,8 @@ pytestmark = [
 ]
 
 
-def build(machine, folder):
-    env = {**os.environ, "HOOKLINE_WHEEL": f"{machine}-linux-musl"}
+def build(machine, folder, system="linux-musl"):
+    env = {**os.environ, "HOOKLINE_WHEEL": f"{machine}-{system}"}
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True, env=env)
     return next(folder.iterdir())
@@ -56,6 +57,20 @@ def environment(tmp_path_factory):
         check=True, capture_output=True, env={"PATH": "/nowhere", "HOME": str(place)},
     )  # fmt: skip
     return place
+
+
+@pytest.mark.parametrize(
+    ("machine", "processor", "tag"),
+    [("x86_64", 0x01000007, "macosx_13_0_x86_64"), ("aarch64", 0x0100000C, "macosx_13_0_arm64")],
+)
+def test_a_wheel_for_macos_contains_a_linked_program(machine, processor, tag, tmp_path):
+    """Check the header of the program in the format Mach-O: 64 bits, processor, executable."""
+    path = build(machine, tmp_path, "macos")
+    with zipfile.ZipFile(path) as wheel:
+        data = wheel.read(f"hookline-{__version__}.data/scripts/hookline-client")
+
+    assert path.name.endswith(f"-py3-none-{tag}.whl")
+    assert struct.unpack("<II4xI", data[:16]) == (0xFEEDFACF, processor, 2)
 
 
 def judge(place, *command):

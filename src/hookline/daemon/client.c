@@ -1,6 +1,6 @@
 /* hookline-client: pass one hook call to the daemon over its Unix socket and print the reply.
  *
- * Linux only; client.py is the same program for other platforms, and messages.py documents the protocol.
+ * client.py is the same program for platforms without a compiler, and messages.py documents the protocol.
  * Nothing but RELEASE is compiled in: the interpreter is found from the path of this executable. */
 
 #define _GNU_SOURCE
@@ -13,15 +13,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "client_platform.h"
 
 #ifndef RELEASE
 #error "compile with -DRELEASE=\"...\""
@@ -151,10 +151,7 @@ static void read_interpreter(void) {
 
 static void locate(void) {
   char path[PATH_MAX + 32];
-  ssize_t size = readlink("/proc/self/exe", programs, sizeof programs - 1);
-  programs[size > 0 ? size : 0] = 0;
-  /* A sandbox may have no /proc. */
-  if (size <= 0 && !realpath((const char *)getauxval(AT_EXECFN), programs)) *programs = 0;
+  if (find_executable(programs)) *programs = 0;
   char *end = strrchr(programs, '/');
   if (!end) return;
   *end = 0;
@@ -196,10 +193,9 @@ static void run_hookline(char **arguments, int count) {
 
 /* Return a stream with the payload: a file in memory, or a pipe if a sandbox forbids that; -1 if neither works. */
 static int payload_stream(void) {
-  int ends[2], file = memfd_create("hookline-payload", MFD_CLOEXEC);
+  int ends[2], file = open_memory_file();
   if (file >= 0) return write_all(file, payload.data, payload.size) || lseek(file, 0, SEEK_SET) ? -1 : file;
-  if (pipe2(ends, O_CLOEXEC)) return -1;
-  if (payload.size > 65536 && fcntl(ends[1], F_SETPIPE_SZ, (int)payload.size) < 0) return -1;
+  if (open_pipe(ends, payload.size)) return -1;
   if (write_all(ends[1], payload.data, payload.size)) return -1;
   close(ends[1]);
   return ends[0];
@@ -270,55 +266,32 @@ static int find_folder(char *folder, size_t size) {
 static int connect_to(const char *folder) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   struct stat found;
-  struct ucred peer;
-  socklen_t size = sizeof peer;
   if (format(address.sun_path, sizeof address.sun_path, "%s/socket", folder)) return -1;
   if (lstat(address.sun_path, &found) || !S_ISSOCK(found.st_mode)) return -1;
   if (found.st_uid != getuid() || found.st_mode & 077) return -1;
-  int made = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int made = open_socket();
   if (made < 0) return -1;
   struct timeval within = {CONNECTS_WITHIN / 1000, 0}; /* a suspended daemon accepts no connection */
   if (setsockopt(made, SOL_SOCKET, SO_SNDTIMEO, &within, sizeof within) ||
       connect(made, (struct sockaddr *)&address, sizeof address) ||
-      getsockopt(made, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.uid != getuid()) {
+      find_peer(made) < 0) {
     close(made);
     return -1;
   }
   return made;
 }
 
-static pid_t peer_process(int connection) {
-  struct ucred peer;
-  socklen_t size = sizeof peer;
-  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.uid != getuid()) return 0;
-  return peer.pid > 1 ? peer.pid : 0;
-}
-
-/* Return the clock ticks of CPU time that the daemon has used; -1 if unknown. */
-static long cpu_time(int connection) {
-  char path[64], text[1024] = "";
-  unsigned long user, kernel;
-  if (format(path, sizeof path, "/proc/%d/stat", (int)peer_process(connection))) return -1;
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return -1;
-  ssize_t size = read(file, text, sizeof text - 1);
-  close(file);
-  char *end = size > 0 ? strrchr(text, ')') : NULL;
-  if (!end || sscanf(end, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &kernel) != 2) return -1;
-  return (long)(user + kernel);
-}
-
 /* Wait until *connection* is ready. A daemon that is silent for two intervals and uses no CPU hangs: it may be
  * busy with a call that keeps its other threads from running. */
 static enum outcome wait_until_ready(int connection, short events) {
   struct pollfd one = {.fd = connection, .events = events};
-  long before = -1;
+  long long before = -1;
   for (int interval = 0; interval < LONGEST_WAIT; interval++) {
     int found;
     while ((found = poll(&one, 1, SILENCE)) < 0 && errno == EINTR) continue;
     if (found) return found > 0 ? ANSWERED : LOST;
-    long now = cpu_time(connection);
-    if (interval && now - before < sysconf(_SC_CLK_TCK) / 10) return HUNG;
+    long long now = cpu_time(find_peer(connection));
+    if (interval && now - before < 100) return HUNG;
     before = now;
   }
   return HUNG;
@@ -460,8 +433,8 @@ static enum outcome exchange(int connection, const struct buffer *call, struct r
   /* A daemon that refuses may reply and close before it has read everything. */
   if (got != HUNG) got = receive_reply(connection, reply);
   if (got == HUNG) {
-    pid_t process = peer_process(connection);
-    got = process && !kill(process, SIGKILL) ? LOST : REFUSED; /* it cannot be replaced, so it is not called again */
+    pid_t process = find_peer(connection);
+    got = process > 1 && !kill(process, SIGKILL) ? LOST : REFUSED; /* it cannot be replaced, so it is not called again */
   }
   close(connection);
   return got;
