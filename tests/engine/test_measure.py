@@ -121,3 +121,11 @@ def test_a_check_goes_by_how_it_exits(tmp_path, command, value, status):
     found = check(command, cwd=str(tmp_path), env=ENV, timeout=30.0)
 
     assert (found.value, found.status) == (value, status)
+
+
+@pytest.mark.parametrize(("seconds", "value"), [(60.0, 5.0), (0.0, None)])
+def test_an_extract_ends_with_the_run(tmp_path, seconds, value):
+    until = time.monotonic() + seconds
+    result = measured("echo 5", tmp_path, extract="sleep 0.5; cat", until=until)
+
+    assert result.value == value

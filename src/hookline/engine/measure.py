@@ -23,7 +23,7 @@ MAX_OUTPUT_BYTES = 4 << 20
 MAX_TAIL_CHARACTERS = 2_000
 """Maximum characters of the output shown to the user."""
 MIN_EXTRACT_SECONDS = 5.0
-"""Minimum seconds for an extract, however long the command took."""
+"""Minimum seconds for an extract, however long the command took, unless the run ends before."""
 UNLIMITED = 365 * 86_400.0
 MAX_VALUE = 1e300
 """Limit on the absolute value of a metric, so that sums of metrics stay finite."""
@@ -62,16 +62,18 @@ def measure(
     timeout: float | None,
     extract: str = "",
     prefix: Sequence[str] = (),
+    until: float = float("inf"),
 ) -> Measurement:
     """Run *command* in a shell; its value is the last number printed, or the last that *extract* prints.
 
-    The words of *prefix* run the shell.
+    The words of *prefix* run the shell. Everything ends at *until* of the monotonic clock.
     """
     began, limit = time.monotonic(), _limit(timeout)
     finished = _run_shell(command, b"", cwd, env, limit, prefix)
     output, status, problem = finished.stdout, *_exit_status(finished, limit)
     if status == "ok" and extract:
-        remaining = max(limit - (time.monotonic() - began), MIN_EXTRACT_SECONDS)
+        now = time.monotonic()
+        remaining = max(min(max(began + limit - now, MIN_EXTRACT_SECONDS), until - now), 0.0)
         output, problem = _extract(extract, finished.stdout, cwd, env, remaining)
     value = last_number(output)
     if status == "ok":

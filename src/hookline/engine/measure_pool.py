@@ -56,6 +56,7 @@ class MeasuringCheckouts(Struct, frozen=True, kw_only=True):
                     timeout=timeout,
                     extract=metric.extract,
                     prefix=self._prefix(),
+                    until=self.until,
                 )
             self._check_time(last)
             last = self._check_shared(self._explain(last, path), shared)
@@ -76,6 +77,7 @@ class MeasuringCheckouts(Struct, frozen=True, kw_only=True):
                 timeout=timeout,
                 extract=guard.extract,
                 prefix=self._prefix(),
+                until=self.until,
             )
         else:
             measurement = check(guard.command, cwd=path, env=self.env, timeout=timeout, prefix=self._prefix())
