@@ -102,16 +102,17 @@ def analyze(  # noqa: PLR0913 -- all that the result depends on
         state.problems.append(CodeProblem("code is nested too deeply", source))
     return CodeResult(
         commands=tuple(dict.fromkeys(state.commands)),
-        effects=tuple(dict.fromkeys(_find_effects(state))),
+        effects=tuple(dict.fromkeys(_find_effects(state, source))),
         output=remove_marks("".join(state.output)),
         files={path: remove_marks(text) for path, text in state.written.items() if UNKNOWN not in path},
         problems=tuple(state.problems),
     )
 
 
-def _find_effects(state: CodeState) -> Iterator[Effect]:
+def _find_effects(state: CodeState, source: str) -> Iterator[Effect]:
     """Yield the effects, with `truncate` for the writes of files that are empty in the end."""
-    emptied = {remove_marks(path) for path, text in state.written.items() if not text}
+    appends = state.language == "ruby" and "<<" in source  # changes a text, which is not followed
+    emptied = {remove_marks(path) for path, text in state.written.items() if not text and not appends}
     for effect in state.effects:
         empties = effect.action == "write" and resolve_path(state, effect.path) in emptied
         yield effect._replace(action="truncate") if empties else effect

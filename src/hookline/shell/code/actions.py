@@ -250,6 +250,8 @@ def _walk(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: 
 
 def _print(state: CodeState, entry: LibraryCall, arguments: Arguments, keywords: Keywords) -> Value:
     keywords = merge_options(arguments, keywords)
+    if arguments and is_function(arguments[0]):  # Perl: print {$handle} …
+        keywords = {**keywords, "file": state.call(state, arguments[0], [], {})}
     target = keywords.get("file")
     if isinstance(target, str) and CAPTURED in target:
         return write_input(state, target, arguments[:-1])

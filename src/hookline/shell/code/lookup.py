@@ -17,7 +17,7 @@ from hookline.shell.code.commands import (
     is_library_name,
     write_input,
 )
-from hookline.shell.code.files import call_file_method, call_other
+from hookline.shell.code.files import call_file_method, call_other, fill_files
 from hookline.shell.code.functions import Given, substitute_variables
 from hookline.shell.code.methods import (
     LIST_METHODS,
@@ -241,6 +241,8 @@ def _store(state: CodeState, container: Value, key: Value, value: Value) -> None
         container[key] = value
     elif isinstance(container, list) and len(container) < MAX_ITEMS:
         container.append(value)
+    else:  # sys.stdout = open(…)
+        fill_files(state, [value])
 
 
 def call_library(state: CodeState, name: str, arguments: Arguments, keywords: Keywords) -> Value:
