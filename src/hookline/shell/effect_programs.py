@@ -332,7 +332,8 @@ def _mount(command: SimpleCommand) -> Effects:
     """Yield the folders of a mount; a remount changes only its options."""
     options = parse_options(command.words[1:], word_set("-o -t -O -L -U -T --options --types"), mixed=True)
     settings = [value.text for name, value in options.options if name in ("-o", "--options") and value]
-    if any("remount" in text for text in settings) or options.has("-l", "--help", "-V"):
+    lists = options.has("--help", "-V") or (command.name == "mount" and options.has("-l"))
+    if lists or any("remount" in text for text in settings):
         return
     yield from (Effect(action="write", path=word, recursive=True, certain=False) for word in options.operands)
     for word in options.operands[-1:]:  # hides or removes the files below it
