@@ -21,7 +21,7 @@ FIRST, NEEDED = 3, 90
 COMPONENTS = """
 catalogue checkout basket shipping returns reviews loyalty wishlist newsletter pricing stock supplier sitemap
 warehouse courier refunds coupons accounts address gifts banners recommendations analytics consent chat
-""".split()  # noqa: SIM905 -- easier to read than a list
+""".split()
 ORDINARY = """
 The {c} service reads its settings from config/{c}.toml and reloads them on SIGHUP
 Decided to split {c} into two packages because builds took too long

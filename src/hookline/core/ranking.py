@@ -24,7 +24,7 @@ _STOP_WORDS = frozenset(
     shall she should so some such t than that the their them then there these they this those through to too
     under until up us use used using very want was way we were what when where which while who whom why will
     with won would yes you your
-    """.split()  # noqa: SIM905 -- a list of a hundred words, for people to read
+    """.split()
 )
 """Common English words that do not help to find a memory."""
 

@@ -17,7 +17,7 @@ from hookline.shell import MAX_LINE, UNKNOWN, read
 from hookline.shell.options import word_set
 
 RULES = ("outside", "scope")
-_TEMPORARY = ("/tmp", "/var/tmp", "/dev", "/proc/self/fd")  # noqa: S108 -- shared folders, as agents know them
+_TEMPORARY = ("/tmp", "/var/tmp", "/dev", "/proc/self/fd")
 _CHANGES = word_set("create write append truncate edit mode move delete link")
 _IN_PLACE = word_set("edit")
 """Actions of a command that change a file of the worktree; it may create and delete temporary ones."""

@@ -58,11 +58,11 @@ _OTHER_WORDS = frozenset(
     sind wird soll nur auch oder aber wenn le la les une nous vous est sont pas que qui pour dans
     avec toujours jamais il je tu sur el los las una es son para con siempre nunca por favor no más
     pero este esta usar os um uma não é são sempre com na em ao você het een niet wij zijn altijd
-    nooit van voor lo gli di che non mai per sono nel della""".split()  # noqa: SIM905 -- shorter than a list
+    nooit van voor lo gli di che non mai per sono nel della""".split()
 )
 _ENGLISH_WORDS = frozenset(
     """the a an is are was we i you it to of in on for with and or but not do does please use this
-    that our my your if be have has will can should always never no from at by as so when all only""".split()  # noqa: SIM905 -- shorter than a list
+    that our my your if be have has will can should always never no from at by as so when all only""".split()
 )
 
 

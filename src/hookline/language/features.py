@@ -38,7 +38,7 @@ _FUNCTION_WORDS = frozenset(
     more most any each every some such up out off over into until before after again still yet ever
     once must may might could would need want like get go let make keep put take say said says think
     know see did done been being am were had having where while because though although either
-    neither both nor about between under against without within instead rather""".split()  # noqa: SIM905 -- shorter than a list
+    neither both nor about between under against without within instead rather""".split()
 )
 _SYMBOLS = {"\x01": "<code>", "\x02": "<quote>", "\x03": "<url>"}
 _SUFFIXES = ("ing", "ed", "ly", "tion", "er", "s")

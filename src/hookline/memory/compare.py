@@ -31,7 +31,7 @@ MAX_REST = 0.7
 """Weight of words that only one rule has and that do not change its subject."""
 VALUES = frozenset((NUMBER, ":span", ":bytes", ":weekday", ":month", ":every", ":bound"))
 """Choices of quantities and times, of which a rule may exchange several."""
-_PLACES = frozenset("at under to through by with from is are via".split())  # noqa: SIM905 -- shorter than a list
+_PLACES = frozenset("at under to through by with from is are via".split())
 _PLACES |= {"live in", "live on", "live under", "live into"}
 """Words before the object of a choice."""
 _CHOOSING = _PLACES | {"have", "has", "use", "uses", "prefer", "as", "be", "want"}

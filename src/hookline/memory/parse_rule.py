@@ -28,7 +28,7 @@ _WEAK_WEIGHT = 0.3
 _MAX_STEM_CHARS, _MIN_FOLDED_CHARS = 7, 4
 _GO = re.compile(r"(?<=\w )Go\b")
 _AUXILIARIES = frozenset(
-    "do does did must should is are be can may shall will has have need was were".split()  # noqa: SIM905 -- shorter than a list
+    "do does did must should is are be can may shall will has have need was were".split()
 )
 _NEGATIONS = frozenset(("not", "never", "no"))
 _ARTICLES = frozenset(("the", "a", "an", "your", "our", "my", REJECT, CONTRAST, "only", "now", "always"))
@@ -37,11 +37,11 @@ _REASON = re.compile(r"(?:\s(?:because|as (?:we|i|it|they))|, (?:it|they)) .*")
 _LONE_WORD = re.compile(r"(?:(?<=^)|(?<=\. ))([a-z]+)\.(?= [a-z]+\.)")
 """A word that is a sentence, as in `Never. Ever.`"""
 _LOCATED = frozenset(
-    "live lives is are go goes belong belongs reside sit stored kept placed run runs".split()  # noqa: SIM905 -- shorter than a list
+    "live lives is are go goes belong belongs reside sit stored kept placed run runs".split()
 )
-_CIRCUMSTANCES = frozenset("for in on from within inside before after until when while".split())  # noqa: SIM905 -- shorter than a list
-_CONTRAST_ENDS = frozenset("for in on at when from within inside".split())  # noqa: SIM905 -- shorter than a list
-_VERB_BEFORE = frozenset("use uses using always prefer we i you please install run go".split())  # noqa: SIM905 -- shorter than a list
+_CIRCUMSTANCES = frozenset("for in on from within inside before after until when while".split())
+_CONTRAST_ENDS = frozenset("for in on at when from within inside".split())
+_VERB_BEFORE = frozenset("use uses using always prefer we i you please install run go".split())
 _CLAUSE_END = re.compile(r"[,;!?()]|[.:](?=\s|$)|\s(?:--|[–—])\s|\b(?:but|except)\b")
 _TOKEN = re.compile(r"~~?|(?<!\S)-(?!\S)|#?[^\W_][\w./@#+:%*-]*[\w/]|#?[^\W_]\+{0,2}|\.[a-z]\w+|%\w")
 _SHAPES = (

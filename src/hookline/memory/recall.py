@@ -29,7 +29,7 @@ COMMON_WORDS = frozenset(
     """add make write create show put get run fix change update new call find build handle start set go look
     give tell see try work let help move turn take come keep thing something proper properly correct again
     also well good next first last long much people customer user today yes ahead time page file
-    code""".split()  # noqa: SIM905 -- shorter than a list
+    code""".split()
 )
 """Words of most prompts, which say little about their subject."""
 COMMON_WEIGHT = 0.2

@@ -204,8 +204,8 @@ SCOPES = _name_groups("""
 """The distinction that each word of a scope belongs to: rules for two of them hold beside each other."""
 
 OPPOSITES = {
-    **dict.fromkeys("long detailed verbose lengthy detail exhaustive".split(), "short"),  # noqa: SIM905 -- shorter than a list
-    **dict.fromkeys("large big huge".split(), "small"),  # noqa: SIM905 -- shorter than a list
+    **dict.fromkeys("long detailed verbose lengthy detail exhaustive".split(), "short"),
+    **dict.fromkeys("large big huge".split(), "small"),
     "implicit": "explicit",
     "manual": "automatic",
     "ascending": "descending",
@@ -213,14 +213,14 @@ OPPOSITES = {
 """The word that means the opposite of each word."""
 
 SAME_SENSE = {
-    **dict.fromkeys("brief concise terse succinct compact".split(), "short"),  # noqa: SIM905 -- shorter than a list
-    **dict.fromkeys("tiny little".split(), "small"),  # noqa: SIM905 -- shorter than a list
+    **dict.fromkeys("brief concise terse succinct compact".split(), "short"),
+    **dict.fromkeys("tiny little".split(), "small"),
 }
 
 NUMBERS = {
     word: str(number)
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905 -- shorter than a list
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
     )
 } | {"once": "1", "twice": "2", "fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40", "sixty": "60"}
 
@@ -242,7 +242,7 @@ EMPTY_WORDS = frozenset(
     future forward later earlier previously currently if while days past given far well mean means how
     why say says said come comes across along out around allow allows permit permits accept accepts
     accepted welcome feel free return returns resume reinstate bring brought revert restore much many
-    mandatory available able""".split()  # noqa: SIM905 -- shorter than a list
+    mandatory available able""".split()
 )
 """Words without which a rule says the same."""
 
@@ -253,12 +253,12 @@ WEAK_WORDS = frozenset(
     show list check checks hold holds do support supports target targets work works step whole entire
     exactly directly always completely proper properly written type kind style version happen total
     document documented describe description logger state management manage managed object new-style
-    apply send read percent perform wait execute executed ensure process processes pass passes""".split()  # noqa: SIM905 -- shorter than a list
+    apply send read percent perform wait execute executed ensure process processes pass passes""".split()
 )
 """Words that say little about the subject of a rule."""
 
 ADDITIVE_WORDS = frozenset(
     """add access run ask show check include document log sign scan review need require start end test
-    explain mention list lint format print verify validate report notify tag update""".split()  # noqa: SIM905 -- shorter than a list
+    explain mention list lint format print verify validate report notify tag update""".split()
 )
 """Verbs of a rule that holds beside others with another object."""

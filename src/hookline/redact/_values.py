@@ -32,7 +32,7 @@ _VOWELS = frozenset("aeiouyAEIOUY")
 _GUESSABLE_STEPS = frozenset({0, 1, ord("0") - ord("9")})
 _SYMBOLS = frozenset("!@#$%^*~?+=")
 _COMMON_WORDS = frozenset(
-    "password passwd passphrase pass pw pwd secret token apikey changeme postgres postgresql mysql admin "  # noqa: SIM905
+    "password passwd passphrase pass pw pwd secret token apikey changeme postgres postgresql mysql admin "
     "root user username guest test testing example none null nil true false undefined redacted hidden "
     "string required optional unknown default empty missing invalid disabled enabled bearer basic".split()
 )

@@ -148,5 +148,5 @@ def _initial_variables(cwd: str, home: str) -> dict[str, str]:
 _SHELL_VARIABLES = {
     "IFS": " \t\n",
     **dict.fromkeys(("0", "BASH", "SHELL"), "/bin/bash"),
-    **dict.fromkeys(("TMPDIR", "TMP", "TEMP"), "/tmp"),  # noqa: S108 -- nothing is written there
+    **dict.fromkeys(("TMPDIR", "TMP", "TEMP"), "/tmp"),
 }

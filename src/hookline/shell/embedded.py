@@ -257,7 +257,7 @@ def record_effect(state: ShellState, action: Action, path: Word, *, recursive: b
     )
 
 
-_OWN_PATHS = (UNKNOWN, "/tmp/" + UNKNOWN)  # noqa: S108 -- nothing is written there
+_OWN_PATHS = (UNKNOWN, "/tmp/" + UNKNOWN)
 """Unknown paths, and temporary ones with an unknown name: their deletion is not evaluated as `rm`."""
 
 

@@ -75,7 +75,7 @@ def _mktemp(state: ShellState, call: Call) -> Result:
     options = parse_options(call.argv[1:], ("-p", "--tmpdir", "-t", "--suffix"), mixed=True)
     template = options.operands[0].text if options.operands else "tmp.XXXXXX"
     word = options.value("-p", "--tmpdir")
-    folder = word.text if word is not None else "/tmp"  # noqa: S108 -- nothing is written there
+    folder = word.text if word is not None else "/tmp"
     name = template.replace("XXX", str(len(state.commands)).zfill(3), 1)
     if UNKNOWN in name or options.has("-u"):
         return Result()

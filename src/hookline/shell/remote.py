@@ -84,7 +84,7 @@ _RUN_VALUES = _EXEC_VALUES | word_set(
     --publish --label --add-host --cap-add --cap-drop --device --gpus --shm-size --ulimit --tmpfs --pull
     --restart --security-opt --volumes-from --cidfile --dns --ip --pid --ipc --userns --log-driver"""
 )
-_INNER_ROOT = "/tmp/.container"  # noqa: S108 -- nothing is written there
+_INNER_ROOT = "/tmp/.container"
 """Stands for the root of a container, whose own files are as good as temporary ones."""
 _INNER_PATH = re.compile(r"""(?<![\w.~$})/-])/(?:[^\s'"`;&|<>():,*?=]*)""")
 

@@ -29,7 +29,7 @@ MAX_PROBLEMS = 16
 _MATCH_ALL_GLOB = re.compile(r"(\.?/|[^*?\[]*/|(?!.*/))(?:\*|\.\*|\*\*|\.\[!\.\]\*|\?\*)/?")
 """A pattern that matches everything in a folder."""
 _WILDCARDS = re.compile(r"(?:[*?]|\[[^\]/]*\]|[@+]\([^()]*\))+")
-_SCRATCH_FOLDERS = ("/tmp/", "/var/tmp/")  # noqa: S108 -- nothing is written there
+_SCRATCH_FOLDERS = ("/tmp/", "/var/tmp/")
 MAX_FILES = 200
 """Maximum files written by one line whose content is remembered."""
 _PROGRAM_FOLDERS = (

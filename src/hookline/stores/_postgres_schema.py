@@ -116,7 +116,7 @@ LATEST_VERSION = len(STEPS)
 def read_version(db: Any) -> int:
     """Return the version of the schema; 0 if it does not exist."""
     exists = db.execute("SELECT to_regclass(%s) IS NOT NULL", (f"{SCHEMA}.version",)).fetchone()[0]
-    return int(db.execute(f"SELECT number FROM {SCHEMA}.version").fetchone()[0]) if exists else 0  # noqa: S608
+    return int(db.execute(f"SELECT number FROM {SCHEMA}.version").fetchone()[0]) if exists else 0
 
 
 def migrate(db: Any) -> None:
@@ -135,7 +135,7 @@ def _run_steps(db: Any) -> None:
         if not current:
             db.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
             db.execute(f"CREATE TABLE {SCHEMA}.version (number integer NOT NULL)")
-            db.execute(f"INSERT INTO {SCHEMA}.version VALUES (0)")  # noqa: S608 -- our names
+            db.execute(f"INSERT INTO {SCHEMA}.version VALUES (0)")
         for statement in (statement for step in STEPS[current:] for statement in step):
             db.execute(statement)
-        db.execute(f"UPDATE {SCHEMA}.version SET number = %s", (max(current, LATEST_VERSION),))  # noqa: S608 -- our names
+        db.execute(f"UPDATE {SCHEMA}.version SET number = %s", (max(current, LATEST_VERSION),))

@@ -101,7 +101,7 @@ class SqlDialect(Struct, frozen=True, kw_only=True):
 INSERT_RECORD = f"""
 INSERT INTO records ({", ".join(_COLUMNS)}) VALUES ({", ".join(f":{name}" for name in _COLUMNS)})
 ON CONFLICT (id) DO NOTHING
-"""  # noqa: S608 -- our names
+"""
 ADD_TO_COUNTER = """
 INSERT INTO counters (session, name, value) VALUES (:session, :name, :by)
 ON CONFLICT (session, name) DO UPDATE SET value = counters.value + excluded.value
@@ -151,7 +151,7 @@ def _find_stored_ids(db: Database, ids: Sequence[str]) -> set[str]:
             f"id{index}": encode_text(record_id)
             for index, record_id in enumerate(ids[start : start + PAGE_SIZE])
         }
-        statement = f"SELECT id FROM records WHERE id IN ({', '.join(f':{name}' for name in values)})"  # noqa: S608 -- our names
+        statement = f"SELECT id FROM records WHERE id IN ({', '.join(f':{name}' for name in values)})"
         stored.update(record_id for (record_id,) in db.execute(statement, values).fetchall())
     return stored
 
@@ -203,13 +203,13 @@ _ENCODERS: Mapping[str, Callable[[Any], Any]] = {
 
 def newest_query(where: str) -> str:
     """Return the query of the position before the newest `:last` records."""
-    positions = f"SELECT position FROM records WHERE {where} ORDER BY position DESC LIMIT :last"  # noqa: S608
-    return f"SELECT coalesce(min(position) - 1, :until) FROM ({positions}) AS newest"  # noqa: S608 -- our own words
+    positions = f"SELECT position FROM records WHERE {where} ORDER BY position DESC LIMIT :last"
+    return f"SELECT coalesce(min(position) - 1, :until) FROM ({positions}) AS newest"
 
 
 def page_query(where: str) -> str:
     columns = ", ".join(_COLUMNS)
-    return f"SELECT position, {columns} FROM records WHERE {where} ORDER BY position LIMIT {PAGE_SIZE}"  # noqa: S608
+    return f"SELECT position, {columns} FROM records WHERE {where} ORDER BY position LIMIT {PAGE_SIZE}"
 
 
 SESSIONS_SINCE = """
@@ -219,9 +219,9 @@ WHERE at >= :since OR session IN (SELECT session FROM records WHERE at >= :since
 _SESSION_GROUP = "session || ''"
 """An expression, because sqlite would scan all records by session instead of the recent ones."""
 _RECENT = "at >= :since AND session <> ''"
-_SELECT_RECORDS = f"SELECT position, {', '.join(_COLUMNS)} FROM records"  # noqa: S608 -- our names
+_SELECT_RECORDS = f"SELECT position, {', '.join(_COLUMNS)} FROM records"
 LAST_SINCE, DECIDED_SINCE = (
-    f"{_SELECT_RECORDS} WHERE position IN "  # noqa: S608 -- ditto
+    f"{_SELECT_RECORDS} WHERE position IN "
     f"(SELECT max(position) FROM records WHERE {which} GROUP BY {_SESSION_GROUP})"
     for which in (_RECENT, f"{_RECENT} AND action <> 'pass'")
 )

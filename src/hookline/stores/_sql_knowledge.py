@@ -27,7 +27,7 @@ ON CONFLICT (project, key) DO UPDATE SET seen = signatures.seen + 1, text = excl
     first_seen = CASE WHEN signatures.first_seen < :at THEN signatures.first_seen ELSE :at END,
     last_seen = CASE WHEN signatures.last_seen > :at THEN signatures.last_seen ELSE :at END
 RETURNING {_SIGNATURE_COLUMNS}
-"""  # noqa: S608 -- our names
+"""
 _ADD_WEIGHT = """
 UPDATE signatures SET weight = CASE WHEN weight + :gain > :most THEN :most
     WHEN weight + :gain < 0 THEN 0 ELSE weight + :gain END
@@ -36,12 +36,12 @@ WHERE project = :project AND key = :key
 _INSERT_HANDOFF = f"""
 INSERT INTO handoffs ({_HANDOFF_COLUMNS}) VALUES (:id, :at, :session, :text, :project, :details)
 ON CONFLICT (id) DO NOTHING
-"""  # noqa: S608 -- our names
+"""
 _INSERT_EXPERIMENT = f"""
 INSERT INTO experiments ({_EXPERIMENT_COLUMNS})
 VALUES (:run, :number, :at, :status, :revision, :metric, :description, :details)
 ON CONFLICT (run, number) DO NOTHING
-"""  # noqa: S608 -- our names
+"""
 
 
 def count_signature(
@@ -84,7 +84,7 @@ def _signature_query(names: tuple[str, ...], *, fixed: bool) -> str:
     conditions = [*(f"{name} = :{name}" for name in names), *(["fix <> ''"] if fixed else [])]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     return (
-        f"SELECT {_SIGNATURE_COLUMNS} FROM signatures{where} ORDER BY last_seen DESC, key DESC LIMIT :limit"  # noqa: S608
+        f"SELECT {_SIGNATURE_COLUMNS} FROM signatures{where} ORDER BY last_seen DESC, key DESC LIMIT :limit"
     )
 
 
@@ -113,7 +113,7 @@ def update_handoff(db: Database, handoff: Handoff) -> bool:
 
 def read_handoffs(db: Database, project: str | None, session: str, limit: int) -> list[Handoff]:
     where, values = _build_filter({"project": project, "session": session or None})
-    statement = f"SELECT {_HANDOFF_COLUMNS} FROM handoffs{where} ORDER BY at DESC, position DESC LIMIT :limit"  # noqa: S608
+    statement = f"SELECT {_HANDOFF_COLUMNS} FROM handoffs{where} ORDER BY at DESC, position DESC LIMIT :limit"
     return [_row_to_handoff(row) for row in db.execute(statement, values | {"limit": limit}).fetchall()]
 
 
@@ -126,7 +126,7 @@ def insert_experiment(db: Database, experiment: Experiment) -> bool:
 
 def read_experiments(db: Database, run: str, after: int | None) -> list[Experiment]:
     condition = "" if after is None else " AND number > :after"
-    statement = f"SELECT {_EXPERIMENT_COLUMNS} FROM experiments WHERE run = :run{condition} ORDER BY number"  # noqa: S608
+    statement = f"SELECT {_EXPERIMENT_COLUMNS} FROM experiments WHERE run = :run{condition} ORDER BY number"
     return [
         _row_to_experiment(row)
         for row in db.execute(statement, {"run": encode_text(run), "after": after}).fetchall()
@@ -165,22 +165,22 @@ def _delete_excess(db: Database, table: str, key: str, order: str, max_rows: int
     batch = min(_count_rows(db, table) - max_rows, BATCH_ROWS)
     if batch <= 0:
         return 0
-    least = f"SELECT {key} FROM {table} ORDER BY {order} LIMIT :batch"  # noqa: S608 -- our names
-    return db.execute(f"DELETE FROM {table} WHERE {key} IN ({least})", {"batch": batch}).rowcount  # noqa: S608
+    least = f"SELECT {key} FROM {table} ORDER BY {order} LIMIT :batch"
+    return db.execute(f"DELETE FROM {table} WHERE {key} IN ({least})", {"batch": batch}).rowcount
 
 
 def _delete_old_sessions(db: Database, oldest: float) -> int:
     alive = "EXISTS (SELECT 1 FROM records WHERE records.session = sessions.session)"
-    old = f"SELECT session FROM sessions WHERE at < :oldest AND NOT {alive} LIMIT :batch"  # noqa: S608
+    old = f"SELECT session FROM sessions WHERE at < :oldest AND NOT {alive} LIMIT :batch"
     rows = db.execute(old, {"oldest": oldest, "batch": BATCH_ROWS}).fetchall()
     for (session,) in rows:
         for table in ("counters", "notes", "held", "sessions"):
-            db.execute(f"DELETE FROM {table} WHERE session = :session", {"session": session})  # noqa: S608
+            db.execute(f"DELETE FROM {table} WHERE session = :session", {"session": session})
     return len(rows)
 
 
 def _count_rows(db: Database, table: str) -> int:
-    return int(db.execute(f"SELECT count(*) FROM {table}", {}).fetchall()[0][0])  # noqa: S608 -- our names
+    return int(db.execute(f"SELECT count(*) FROM {table}", {}).fetchall()[0][0])
 
 
 def _build_filter(filters: dict[str, str | None]) -> tuple[str, dict[str, Any]]:

@@ -22,7 +22,7 @@ _REMEMBER = f"""
 INSERT INTO memories ({_COLUMN_LIST}, words) VALUES ({", ".join(f":{name}" for name in _COLUMNS)}, :words)
 ON CONFLICT (id) DO UPDATE SET words = excluded.words,
     {", ".join(f"{name} = excluded.{name}" for name in _COLUMNS if name not in _PRESERVED)}
-"""  # noqa: S608 -- our names
+"""
 _BY_CONFIDENCE = "ORDER BY pinned DESC, confidence DESC, at DESC LIMIT :most"
 
 
@@ -62,7 +62,7 @@ def _match_words(
     values |= {"most": max_rows, "words": dialect.format_words(words, values.get("project"))}
     # Rank before reading: of a hundred thousand matches only the best are read.
     statement = (
-        f"SELECT score, {_COLUMN_LIST} FROM ({dialect.match_query}) AS found{where} "  # noqa: S608 -- our names
+        f"SELECT score, {_COLUMN_LIST} FROM ({dialect.match_query}) AS found{where} "
         "ORDER BY score DESC LIMIT :most"
     )
     for score, *row in db.execute(statement, values).fetchall():
@@ -74,7 +74,7 @@ def _read_best(
 ) -> Iterator[tuple[float, Memory]]:
     """Yield the *best* memories within *scope*; they are read by number alone, which is fastest."""
     scores = {number: score for score, number in best}
-    statement = f"SELECT number, {_COLUMN_LIST} FROM memories WHERE number IN ({', '.join(map(str, scores))})"  # noqa: S608 -- our names
+    statement = f"SELECT number, {_COLUMN_LIST} FROM memories WHERE number IN ({', '.join(map(str, scores))})"
     for number, *row in db.execute(statement, {}).fetchall():
         memory = _row_to_memory(tuple(row))
         if all(value is None or getattr(memory, name) in (value, "") for name, value in scope.items()):
@@ -89,7 +89,7 @@ def _most_confident(db: Database, scope: Mapping[str, str | None], max_rows: int
         if owner is not None:
             where = f"{where} AND project = :project" if where else " WHERE project = :project"
             values["project"] = encode_text(owner)
-        statement = f"SELECT {_COLUMN_LIST} FROM memories{where} {_BY_CONFIDENCE}"  # noqa: S608 -- our names
+        statement = f"SELECT {_COLUMN_LIST} FROM memories{where} {_BY_CONFIDENCE}"
         for row in db.execute(statement, values | {"most": max_rows}).fetchall():
             yield _row_to_memory(row)
 
@@ -101,7 +101,7 @@ def _build_filter(scope: Mapping[str, str | None]) -> tuple[str, dict[str, Any]]
 
 
 def read_memories(db: Database, ids: Sequence[str]) -> list[Memory]:
-    statement = f"SELECT {_COLUMN_LIST} FROM memories WHERE id = :id"  # noqa: S608 -- our names
+    statement = f"SELECT {_COLUMN_LIST} FROM memories WHERE id = :id"
     rows = (
         row for memory_id in ids for row in db.execute(statement, {"id": encode_text(memory_id)}).fetchall()
     )

@@ -122,7 +122,7 @@ def _select_rare_words(stems: Sequence[str], counts: Mapping[str, int]) -> list[
 
 def _score(db: Database, numbers: Sequence[int], weights: Mapping[str, float]) -> Iterator[tuple[float, int]]:
     padded = [(f" {word} ", weight) for word, weight in weights.items()]
-    statement = f"SELECT number, words FROM memories WHERE number IN ({', '.join(map(str, numbers))})"  # noqa: S608 -- numbers
+    statement = f"SELECT number, words FROM memories WHERE number IN ({', '.join(map(str, numbers))})"
     for number, words in db.execute(statement, {}).fetchall():
         text = f" {words} "
         yield sum([weight for word, weight in padded if word in text]), number

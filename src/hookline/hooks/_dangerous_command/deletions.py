@@ -50,7 +50,7 @@ _CRITICAL = re.compile(
 _SOURCE_FOLDERS = word_set("src source sources app apps packages server client backend frontend uploads")
 _RECOVERABLE = word_set("git trash trash-put gio rmdir remove-item") | {".net delete", ".net delete-file"}
 """Programs whose deletions can be undone, or have rules of their own."""
-_REMOTE_SCRATCH = ("/tmp/", "/var/tmp/", "/var/cache/")  # noqa: S108 -- nothing is written there
+_REMOTE_SCRATCH = ("/tmp/", "/var/tmp/", "/var/cache/")
 EffectJudge: TypeAlias = Callable[[Effect, SimpleCommand, Place], Iterator[Finding]]
 
 

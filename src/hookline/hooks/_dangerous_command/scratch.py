@@ -14,7 +14,7 @@ from hookline.shell.effect_types import part_of
 from hookline.shell.git_runs import GLOBAL_VALUES
 from hookline.shell.options import parse_options, word_set
 
-_TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/dev/shm/")  # noqa: S108 -- nothing is written there
+_TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/dev/shm/")
 _DOCKER = word_set("docker podman nerdctl docker-compose podman-compose")
 _CLUSTERS = word_set("kubectl oc k kind k3d minikube helm ctlptl")
 _DATABASES = word_set("createdb dropdb psql mysql mysqladmin mariadb createuser dropuser")

@@ -23,7 +23,7 @@ SYSTEM = word_set(
     /Applications /Library /System /Users /Volumes /private /private/etc /private/var /private/tmp
     /c /C: /mnt/c"""
 )
-_EMPTIABLE = frozenset({"/tmp", "/var/tmp", "/private/tmp"})  # noqa: S108 -- nothing is written there
+_EMPTIABLE = frozenset({"/tmp", "/var/tmp", "/private/tmp"})
 """Folders that must stay, but may be emptied."""
 _EVERYTHING = word_set("* .* ** ?* *.* .[!.]* .??* [!.]* ..?* .[^.]*")
 _EXCLUSION = re.compile(r"!\([^()/]*\)")

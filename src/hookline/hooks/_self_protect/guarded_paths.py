@@ -29,7 +29,7 @@ _MAX_HOPS = 4
 """Maximum number of links, made by the same line, that are followed in a row."""
 _TEMPORARY = re.compile(r"/(?:tmp|run/user/\d+)/[^/]+")
 """Guarded folders next to which other programs create and delete files of any name."""
-_SCRATCH = ("/tmp/", "/var/tmp/", "/private/tmp/")  # noqa: S108 -- nothing is written there
+_SCRATCH = ("/tmp/", "/var/tmp/", "/private/tmp/")
 _SAMPLE = re.compile(r"(?:^|/)(?:tests?|fixtures?|testdata|__fixtures__|examples?)/")
 _EXTENSION = re.compile(r"\.(?:json|toml)$")
 _START_FILES = ("sitecustomize.py", "usercustomize.py")

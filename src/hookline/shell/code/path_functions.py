@@ -24,7 +24,7 @@ from hookline.shell.code.values import (
     translate_pattern,
 )
 
-_TEMPORARY = "/tmp/" + UNKNOWN  # noqa: S108 -- nothing is written there
+_TEMPORARY = "/tmp/" + UNKNOWN
 
 
 def _join_relative(given: Given) -> Value:
