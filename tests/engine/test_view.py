@@ -170,6 +170,21 @@ def test_all_that_are_at_work_at_once_are_shown():
     one.close()
 
 
+@pytest.mark.parametrize(
+    ("seconds", "left"),
+    [(None, ", about 4h50m left"), (36_000.0, ", about 4h50m left"), (1200.0, ", 10m left")],
+)
+def test_the_time_left_is_estimated_from_the_experiments(seconds, left):
+    target = parse_target(TARGET.format(experiments=120), "t")
+    target = replace(target, limits=replace(target.limits, seconds=seconds))
+    rows = [Row(iteration=number, timestamp=0, status="keep") for number in range(5)]
+
+    assert describe_progress(rows, target, 600.0) == f"4 of 120 experiments, running for 10m{left}"
+    assert "left" not in describe_progress(
+        rows[:1], replace(target, limits=replace(target.limits, seconds=None)), 5
+    )
+
+
 def test_the_progress_of_a_run_has_its_limits():
     target = parse_target(TARGET.format(experiments=50), "t")
     target = replace(target, limits=replace(target.limits, seconds=3600.0, tokens=9000))

@@ -6,7 +6,7 @@ The run's thread updates the view; another thread draws it several times a secon
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from math import hypot
+from math import hypot, inf
 from typing import Literal
 
 from msgspec import Struct, field
@@ -19,7 +19,7 @@ from hookline.core.durations import format_duration
 from hookline.engine.journal import USER_SIDE, Row, format_delta
 from hookline.engine.runs import Run
 from hookline.engine.stop_reason import StopReason, sum_usage
-from hookline.engine.target import Metric, Target
+from hookline.engine.target import Limits, Metric, Target
 from hookline.redact.stream import StreamRedactor
 
 MAX_DECISIONS = 8
@@ -159,12 +159,20 @@ def describe_progress(rows: Sequence[Row], target: Target, spent: float) -> str:
     limits, used = target.limits, sum_usage(rows)
     done, total = max(len(rows) - 1, 0), "" if limits.experiments is None else f" of {limits.experiments}"
     parts = [f"{done}{total} experiments", f"running for {format_duration(max(int(spent), 1))}"]
-    if limits.seconds is not None:
-        parts.append(f"{format_duration(max(int(limits.seconds - spent), 0))} left")
+    parts += _describe_time_left(limits, done, spent)
     for name, unit, limit in (("tokens", "tokens", limits.tokens), ("cost", "dollars", limits.cost)):
         if used[name] or limit is not None:
             parts.append(f"{used[name]:.6g}{'' if limit is None else f' of {limit:g}'} {unit}")
     return ", ".join(parts)
+
+
+def _describe_time_left(limits: Limits, done: int, spent: float) -> list[str]:
+    """Return the time until the time limit, or until the last experiment if that is expected earlier."""
+    until_limit = inf if limits.seconds is None else limits.seconds - spent
+    rest = inf if limits.experiments is None or not done else (limits.experiments - done) * spent / done
+    left = min(until_limit, rest)
+    about = "about " if rest < until_limit else ""
+    return [] if left == inf else [f"{about}{format_duration(max(int(left), 0))} left"]
 
 
 def summarize(run: Run, rows: Sequence[Row]) -> list[str]:
