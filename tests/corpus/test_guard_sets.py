@@ -71,8 +71,8 @@ SHARES = {
     "agent_lines": 1.0,
     "emptied_files": 0.95,
     "emptied_files_harmless": 1.0,
-    "self_attempts": 0.98,
-    "self_attempts_harmless": 0.95,
+    "self_attempts": 1.0,
+    "self_attempts_harmless": 1.0,
 }
 """Shares of right verdicts that must not be lost."""
 

@@ -104,7 +104,8 @@ def _zip(command: SimpleCommand) -> Effects:
     extracts = command.name.startswith("7") and operands[:1] and operands[0].text in ("x", "e", "l", "t")
     if command.name.startswith("7"):
         operands = operands[1:]
-    packed: Action = "move" if options.has("-m", "--move", "-sdel") else "copy"
+    moves = options.has("-m", "--move") or any(word.text == "-sdel" for word in words)
+    packed: Action = "move" if moves else "copy"
     for index, word in enumerate(operands):
         action: Action = "use" if extracts else packed if index else "write"
         yield Effect(action=action, path=word, recursive=action == packed)

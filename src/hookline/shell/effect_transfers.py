@@ -68,7 +68,7 @@ def _rsync(command: SimpleCommand) -> Effects:
         if options.has(*_RSYNC_DELETES):
             yield Effect(action="delete", path=target, recursive=True)
         if options.has("--remove-source-files"):
-            yield from (Effect(action="delete", path=word, recursive=True) for word in options.operands[:-1])
+            yield from (Effect(action="move", path=word, recursive=True) for word in options.operands[:-1])
 
 
 def _transfer(operands: tuple[Word, ...], *, recursive: bool, writes: bool = True) -> Effects:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -32,6 +33,8 @@ _PACKAGE_MANAGERS = word_set("npm pnpm yarn")
 _DECODERS = word_set("rev base64 base32 xxd openssl uudecode gunzip")
 _LOCATORS = word_set("which command type whereis whence hash readlink realpath python pypy pipx")
 """Programs that print the path of another program or module."""
+_OWN_MODULE = re.compile(r"(?<![\w./-])hookline(?:-client)?(?![\w/-])")
+"""Our program or one of our modules, in a word or in code."""
 _WHOLESALE = word_set("rm chmod chown chgrp ln link")
 """Programs whose use on the whole home dangerous-command judges."""
 _TESTS = word_set("-name -iname -path -ipath -wholename -iwholename")
@@ -217,9 +220,7 @@ def _prints_guarded(position: int, line: Line, guard: Guard) -> bool:
     if key not in line.printed:
         command = line.commands[position]
         words = [*(word.text for word in command.words[1:]), *command.stdin.split(None, _MAX_WORDS)]
-        located = command.name in _LOCATORS and any(
-            text in OURSELVES or "hookline.__" in text for text in words
-        )
+        located = command.name in _LOCATORS and any(map(_OWN_MODULE.search, words))
         line.printed[key] = (
             (command.name in _DECODERS and "rand" not in words)
             or located

@@ -230,7 +230,7 @@ def is_suspicious(text: str, *, by_extension: bool = False) -> bool:
     """
     masks = (segment.replace(UNKNOWN, "*").lower() for segment in text.split("/"))
     return any(
-        find_matches(mask, OWN_NAMES)
+        find_matches(mask, (*OWN_NAMES, *_START_FILES))
         for mask in masks
         if _has_literal(mask if by_extension else _EXTENSION.sub("", mask))
     )
