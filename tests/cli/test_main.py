@@ -95,7 +95,8 @@ def test_only_the_command_that_is_called_is_loaded(words, loaded):
 
 
 LIGHT = {
-    *("", ".cli", ".cli._command", ".cli._main", ".cli._arguments", ".engine", ".engine.target_values"),
+    *("", ".cli", ".cli._command", ".cli._demo", ".cli._main", ".cli._arguments"),
+    *(".engine", ".engine.target_values"),
     *(".core", ".core.durations", ".core.memory_kinds", ".core.person_commands", ".core.registry"),
 }
 """Modules of hookline that `--help` loads, besides the arguments of commands."""

@@ -15,6 +15,7 @@ from hookline.core.hook import ANY, hook
 from hookline.core.response import Response, ask, block, inject
 from hookline.core.rule_exceptions import Allow, note_exceptions
 from hookline.core.state import State
+from hookline.core.values import replace
 from hookline.hooks._dangerous_command import Action, Finding, Programs, findings
 from hookline.hooks._dangerous_command.verdict import (
     SHELLS,
@@ -62,6 +63,8 @@ def dangerous_command(
     verdicts = decide(found, allow, packs)
     active = [(verdict.action, verdict.finding) for verdict in verdicts if verdict.action is not None]
     response = _respond(*max(active, key=lambda pair: _WEIGHTS[pair[0]])) if active else None
+    if response is not None and line != event.command:
+        response = replace(response, span=None)  # the line stands for the call of another tool
     return note_exceptions(
         response,
         ((verdict.finding.rule, verdict.excepted) for verdict in verdicts if verdict.excepted is not None),

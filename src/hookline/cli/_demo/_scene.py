@@ -15,6 +15,7 @@ from hookline.core.kind import ProcessResult
 from hookline.daemon.control import SWITCH
 from hookline.install import install_hooks, settings_files
 from hookline.install.inspect import FORBIDDEN_COMMAND
+from hookline.system.git_command import build_argv
 from hookline.system.own_command import client_command
 from hookline.system.paths import create_private, find_places
 from hookline.system.process import run_command
@@ -71,9 +72,9 @@ class Scene(Struct, frozen=True, kw_only=True):
         with open(os.path.join(self.home, name), "w", encoding="utf-8") as file:
             file.write(text)
 
-    def git(self, *words: str) -> str:
+    def git(self, *words: str, git_dir: str = "") -> str:
         """Return the output of git in the project; raise `OSError` if it fails."""
-        process = self.run(("git", *words), GIT_SECONDS)
+        process = self.run(build_argv(words, git_dir), GIT_SECONDS)
         if process.code != 0:
             raise OSError(f"git {words[0]} failed: {process.problem or process.stderr.strip()}")
         return process.stdout.strip()
@@ -118,7 +119,7 @@ def _create_repositories(scene: Scene) -> None:
 
 
 def _read_remote(scene: Scene) -> str:
-    return scene.git("--git-dir", "../remote.git", "log", "-1", "--format=%h %s", "main")
+    return scene.git("log", "-1", "--format=%h %s", "main", git_dir="../remote.git")
 
 
 def _install(client: Client, host: Host, scene: Scene) -> None:
