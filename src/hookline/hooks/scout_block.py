@@ -10,7 +10,7 @@ from hookline.core.response import Response, block, modify, remember, warn
 from hookline.core.rule_exceptions import Allow, note_exceptions
 from hookline.core.state import State
 from hookline.hooks._paths import approvals, ignore_rules, messages
-from hookline.hooks._paths.scout_rules import Ground
+from hookline.hooks._paths.ignore_rules import Ground
 from hookline.hooks._paths.scout_verdict import RULES, claims, scouted, tree, whereabouts
 from hookline.hooks._paths.tool_fields import stripped
 

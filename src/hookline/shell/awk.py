@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TypeAlias
 
-from hookline.shell.ansi import decode_ansi, decode_printf
 from hookline.shell.embedded import find_commands, record_effect
 from hookline.shell.options import Options, parse_options, word_set
+from hookline.shell.quotes import decode_ansi, decode_printf
 from hookline.shell.result import UNKNOWN
 from hookline.shell.shell_state import (
     OPAQUE,

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from hookline.shell.effect_types import Operands, option_effects, part_of, table_effects
+from hookline.shell.editors import parse_ed, parse_sed
+from hookline.shell.effect_table import Operands, option_effects, part_of, table_effects
 from hookline.shell.options import parse_options, word_set
 from hookline.shell.result import Action, Effect, SimpleCommand, Word
-from hookline.shell.sedscript import parse_ed, parse_sed
 
 Effects: TypeAlias = Iterator[Effect]
 

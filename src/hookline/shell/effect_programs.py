@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from hookline.shell import cmdlets, effect_editors, effect_transfers
-from hookline.shell.effect_types import (
+from hookline.shell import effect_editors, effect_transfers, windows
+from hookline.shell.effect_table import (
     Operands,
     is_remote,
     option_effects,
@@ -357,7 +357,7 @@ def _compress(command: SimpleCommand) -> Effects:
 SPECIAL: Mapping[str, Callable[[SimpleCommand], Effects]] = {
     **effect_transfers.PROGRAMS,
     **effect_editors.PROGRAMS,
-    **cmdlets.EFFECTS,
+    **windows.EFFECTS,
     **dict.fromkeys(("tar", "gtar", "bsdtar"), _tar),
     **dict.fromkeys(("zip", "7z", "7za", "7zr", "7zz", "rar"), _zip),
     "unzip": _unzip,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from hookline.shell.copy_programs import CURL_VALUES, WGET_VALUES
-from hookline.shell.effect_types import is_remote, option_effects, part_of
+from hookline.shell.effect_table import is_remote, option_effects, part_of
 from hookline.shell.options import parse_options, word_set
 from hookline.shell.result import Effect, SimpleCommand, Word
 

@@ -13,9 +13,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from hookline.shell.effect_programs import SPECIAL
-from hookline.shell.effect_table import DATA_PROGRAMS, PROGRAMS, UNREAD_STDIN
+from hookline.shell.effect_table import (
+    DATA_PROGRAMS,
+    PROGRAMS,
+    UNREAD_STDIN,
+    Operands,
+    named_paths,
+    table_effects,
+)
 from hookline.shell.effect_transfers import ssh_host
-from hookline.shell.effect_types import Operands, named_paths, table_effects
 from hookline.shell.options import parse_options, word_set
 from hookline.shell.result import Action, Effect, Redirect, SimpleCommand
 from hookline.shell.shell_state import ShellState

@@ -12,8 +12,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from hookline.shell.ansi import decode_ansi
 from hookline.shell.options import Options, parse_options, word_set
+from hookline.shell.quotes import decode_ansi
 from hookline.shell.result import UNKNOWN, Action, Effect, Word
 from hookline.shell.shell_state import (
     MAX_FILES,

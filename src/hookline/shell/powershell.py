@@ -52,7 +52,7 @@ _BLOCKS = frozenset({"foreach-object", "where-object", "foreach"})
 """Commands whose block runs for each item of the pipeline."""
 
 
-def split_commands(code: str, depth: int = 0) -> Iterator[tuple[Word, ...]]:
+def split_powershell(code: str, depth: int = 0) -> Iterator[tuple[Word, ...]]:
     """Yield the commands of *code* as argument lists; the spans are positions in *code*.
 
     The words of the command that is piped into another follow the words of that one, after a `|`; so do the
@@ -150,7 +150,7 @@ def _expand_invocation(argv: tuple[Word, ...], depth: int) -> Iterator[tuple[Wor
         if OPAQUE in text:
             yield (Word(text=OPAQUE, span=words[0].span),)
         can_parse = UNKNOWN not in text and (not depth or len(text) <= _MAX_NESTED)
-        for command in split_commands(text, depth + 1) if can_parse else ():
+        for command in split_powershell(text, depth + 1) if can_parse else ():
             yield tuple(Word(text=word.text, span=words[0].span, glob=word.glob) for word in command)
     elif argv[0].text == "start-process":
         kept = [word for word in words if word.text.lower() not in _START_PROCESS_OPTIONS]

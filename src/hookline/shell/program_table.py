@@ -15,7 +15,6 @@ from hookline.shell import (
     embedded,
     git_runs,
     launchers,
-    listings,
     recipes,
     remote,
     shells,
@@ -33,7 +32,6 @@ Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 _VERSIONED_NAME = re.compile(r"(python|pypy|perl|ruby|php|lua|node)[\d.]+")
 _MODULES = (
-    stdout,
     builtins,
     wrappers,
     shells,
@@ -49,7 +47,7 @@ _MODULES = (
     streams,
     decoders,
     text_filters,
-    listings,
+    stdout,
     awk,
 )
 """Modules with programs; for a program in several of them, the last one counts."""

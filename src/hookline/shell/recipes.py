@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from hookline.shell.ansi import decode_ansi
 from hookline.shell.embedded import run_interpreter
 from hookline.shell.options import Options, parse_options, word_set
+from hookline.shell.quotes import decode_ansi
 from hookline.shell.result import UNKNOWN
 from hookline.shell.shell_state import (
     OPAQUE,

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from hookline.shell.ansi import decode_ansi
 from hookline.shell.options import Options, parse_options, word_set
+from hookline.shell.quotes import decode_ansi
 from hookline.shell.result import UNKNOWN
 from hookline.shell.shell_state import (
     MAX_TEXT,

@@ -1,20 +1,78 @@
-"""The Windows shells, which other systems run too: `pwsh -Command …`, `cmd /c …`."""
+"""The Windows shells, which other systems run too: `pwsh -Command …`, `cmd /c …`, and effects of cmdlets."""
 
 from __future__ import annotations
 
 import binascii
+import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from hookline.shell import cmd, powershell
-from hookline.shell.result import UNKNOWN, Word
+from hookline.shell.options import word_set
+from hookline.shell.powershell import split_powershell
+from hookline.shell.result import UNKNOWN, Action, Effect, SimpleCommand, Word
 from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, resolve, spend
 from hookline.shell.syntax import Span
 
 Program: TypeAlias = Callable[[ShellState, Call], Result]
 Commands: TypeAlias = Callable[[str], Iterator[tuple[Word, ...]]]
 
-DIALECTS: Mapping[str, Commands] = {"powershell": powershell.split_commands, "cmd": cmd.split_commands}
+_TOKEN = re.compile(
+    r'(?P<blank>[ \t]+)|(?P<end>&&|\|\||[&|\n()])|(?P<word>(?:"[^"\n]*"?|\^.|[^\s&|()"^])+|.)', re.DOTALL
+)
+_VARIABLE = re.compile(r"%([^%\n]*)%|!(\w+)!")
+_SWITCH = re.compile(r"(?<=.)(?=/[A-Za-z])")
+_SYNONYMS = {"rmdir": "rd", "erase": "del"}
+_CMD_COMMANDS = frozenset({"rd", "del", "format", "move", "rename", "ren", "copy", "xcopy", "robocopy"})
+"""Commands of cmd that differ from a Unix command of that name; they are recorded as `cmd rd` and so on."""
+_MAX_WORDS = 1_000
+"""Maximum words of one command."""
+
+
+def split_cmd(code: str) -> Iterator[tuple[Word, ...]]:
+    """Yield the commands of *code* as argument lists; the spans are positions in *code*."""
+    words: list[Word] = []
+    for match in _TOKEN.finditer(code):
+        if match.lastgroup == "end":
+            yield from _normalize_command(words)
+            words = []
+        elif match.lastgroup == "word" and len(words) < _MAX_WORDS:
+            words.append(Word(text=_unquote(match.group()), span=match.span()))
+    yield from _normalize_command(words)
+
+
+def _unquote(text: str) -> str:
+    plain = re.sub(r"\^(.)", r"\1", text, flags=re.DOTALL) if '"' not in text else text.replace('"', "")
+    return _VARIABLE.sub(_expand_variable, plain)
+
+
+def _expand_variable(match: re.Match[str]) -> str:
+    name = (match.group(1) or match.group(2) or "").lower()
+    return {"userprofile": "~", "homepath": "~", "cd": ".", "systemroot": "C:/Windows"}.get(name, UNKNOWN)
+
+
+def _normalize_command(words: list[Word]) -> Iterator[tuple[Word, ...]]:
+    rest = _skip_keywords(words)
+    if not rest:
+        return
+    head, *switches = _SWITCH.split(rest[0].text.lstrip("@"))
+    name = head.replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe").removesuffix(".com")
+    name = _SYNONYMS.get(name, name)
+    first = Word(text=f"cmd {name}" if name in _CMD_COMMANDS else name, span=rest[0].span)
+    yield (first, *(Word(text=switch, span=rest[0].span) for switch in switches), *rest[1:])
+
+
+def _skip_keywords(words: list[Word]) -> list[Word]:
+    """Return the command after `if exist x`, `for … do`, `call` and `start`."""
+    texts = [word.text.lower().lstrip("@") for word in words]
+    if "do" in texts and texts[0] == "for":
+        return _skip_keywords(words[texts.index("do") + 1 :])
+    if texts[:1] == ["if"]:
+        skipped = 1 + (texts[1:2] == ["/i"]) + ("not" in texts[1:3])
+        return _skip_keywords(words[skipped + (2 if texts[skipped : skipped + 1] == ["exist"] else 1) :])
+    return _skip_keywords(words[1:]) if texts[:1] in (["call"], ["start"], ["do"]) else words
+
+
+DIALECTS: Mapping[str, Commands] = {"powershell": split_powershell, "cmd": split_cmd}
 """The function that splits a line into commands, by shell."""
 _MAX_COMMANDS = 1_000
 """Maximum commands of one line that are evaluated."""
@@ -40,7 +98,15 @@ def parse_windows_code(
     return tuple(commands)
 
 
-_VALUED = ("-windowstyle", "-executionpolicy", "-ep", "-version", "-workingdirectory", "-wd", "-settingsfile")
+_PWSH_VALUED = (
+    "-windowstyle",
+    "-executionpolicy",
+    "-ep",
+    "-version",
+    "-workingdirectory",
+    "-wd",
+    "-settingsfile",
+)
 
 
 def _pwsh(state: ShellState, call: Call) -> Result:
@@ -51,7 +117,7 @@ def _pwsh(state: ShellState, call: Call) -> Result:
         if skipped:
             skipped = False
             continue
-        skipped = len(option) > 1 and any(name.startswith(option) for name in _VALUED)
+        skipped = len(option) > 1 and any(name.startswith(option) for name in _PWSH_VALUED)
         if not option.startswith("-"):
             return _run_powershell(
                 state, call, " ".join(part.text for part in call.argv[index - 1 :]), word.span
@@ -91,7 +157,90 @@ def _cmd(state: ShellState, call: Call) -> Result:
 
 
 PROGRAMS: Mapping[str, Program] = {
-    "pwsh": _pwsh,
-    "powershell": _pwsh,
+    **dict.fromkeys(("pwsh", "powershell"), _pwsh),
     "cmd": _cmd,
+}
+
+
+_VALUED = word_set(
+    """-value -encoding -filter -include -exclude -pattern -name -itemtype -type -totalcount -tail -head
+    -first -stream -delimiter -inputobject -target -erroraction -readcount -width -newname"""
+)
+"""Parameters whose value is not a path."""
+_LIMITS = word_set("-totalcount -tail -last -head -first")
+"""Parameters with which a cmdlet reads a few lines."""
+_MIN_PARAMETER = 4
+"""Minimum characters of an abbreviated parameter that takes a value; `-Fo` and `-r` are switches."""
+
+
+class _Row(NamedTuple):
+    action: Action
+    target: Action | None = None
+    """Action on the operand after the first one."""
+    single: bool = False
+    """True if only the first operand is a path."""
+    skip: int = 0
+
+
+_ROWS: Mapping[str, _Row] = {
+    **dict.fromkeys(word_set("get-content import-csv import-clixml format-hex"), _Row("read")),
+    "select-string": _Row("read", skip=1),
+    **dict.fromkeys(
+        word_set("set-content out-file tee-object export-csv export-clixml"), _Row("write", single=True)
+    ),
+    "add-content": _Row("append", single=True),
+    "new-item": _Row("create", single=True),
+    "clear-content": _Row("truncate"),
+    "remove-item": _Row("delete"),
+    "copy-item": _Row("copy", "write"),
+    **dict.fromkeys(("move-item", "rename-item"), _Row("move", "write")),
+    **dict.fromkeys(
+        word_set("writealltext writealllines writeallbytes create openwrite"), _Row("write", single=True)
+    ),
+    **dict.fromkeys(word_set("appendalltext appendalllines appendtext"), _Row("append", single=True)),
+    **dict.fromkeys(
+        word_set("readalltext readalllines readallbytes readlines openread opentext"), _Row("read")
+    ),
+    **dict.fromkeys(("delete", "delete-file"), _Row("delete", single=True)),
+    "copy": _Row("copy", "write"),
+    "move": _Row("move", "write"),
+}
+
+
+def _cmdlet_effects(command: SimpleCommand) -> Iterator[Effect]:
+    row = _ROWS[command.name.removeprefix(".net ")]
+    operands, switches = split_parameters(command.words[1:])
+    if any(one.startswith("-wh") for one in switches):
+        return
+    recursive = command.name == ".net delete" or any(
+        len(o) > 1 and "-recurse".startswith(o) for o in switches
+    )
+    bounded = command.name == "select-string" or any(o in _LIMITS for o in switches)
+    sources = operands[row.skip :][: 1 if row.single or row.target else None]
+    for word in sources:
+        yield Effect(action=row.action, path=word, recursive=recursive, bounded=bounded)
+    if row.target is not None:
+        yield from (Effect(action=row.target, path=word) for word in operands[1:2])
+
+
+def split_parameters(words: tuple[Word, ...]) -> tuple[list[Word], list[str]]:
+    """Return the operands up to a pipe, with the values of `-Path` and the like, and the other parameters."""
+    operands: list[Word] = []
+    switches: list[str] = []
+    is_value = False
+    for word in words:
+        if word.text == "|":
+            break
+        if is_value or not word.text.startswith("-"):
+            path = word.text.replace("\\", "/")
+            operands += [] if is_value else [word if path == word.text else word.with_text(path, ())]
+            is_value = False
+            continue
+        switches.append(word.text.lower().partition(":")[0])
+        is_value = len(switches[-1]) >= _MIN_PARAMETER and any(o.startswith(switches[-1]) for o in _VALUED)
+    return operands, switches
+
+
+EFFECTS = {
+    name if "-" in name and name != "delete-file" else f".net {name}": _cmdlet_effects for name in _ROWS
 }

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from hookline.shell.ansi import decode_ansi
 from hookline.shell.quotes import (
     Reader,
     append_literal,
+    decode_ansi,
     read_backtick,
     read_backtick_in_double,
     read_escape,

@@ -15,7 +15,7 @@ from hookline.hooks._dangerous_command.scratch import (
     repository_folder,
 )
 from hookline.shell import UNKNOWN, SimpleCommand, Word
-from hookline.shell.effect_types import part_of
+from hookline.shell.effect_table import part_of
 from hookline.shell.options import Options, parse_options, word_set
 
 

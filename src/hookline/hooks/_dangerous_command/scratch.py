@@ -10,7 +10,7 @@ from itertools import pairwise
 from hookline.hooks._dangerous_command.rule import Place
 from hookline.hooks._dangerous_command.tables import Split
 from hookline.shell import UNKNOWN, SimpleCommand, Word
-from hookline.shell.effect_types import part_of
+from hookline.shell.effect_table import part_of
 from hookline.shell.git_runs import GLOBAL_VALUES
 from hookline.shell.options import parse_options, word_set
 

@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from hookline.core.values import replace
-from hookline.hooks._paths import windows
 from hookline.hooks._paths.guarded import Exposure, Place, Sort, kind, sort
 from hookline.hooks._paths.secret import Secret, quiet, secret
 from hookline.hooks._paths.spelling import absolute
+from hookline.hooks._paths.tool_fields import opened_files
 from hookline.shell import MAX_EFFECTS, MAX_LINE, Action, Effect, Problem, SimpleCommand, Word, read
 from hookline.shell.effect_table import PROGRAMS
 from hookline.shell.options import parse_options, word_set
@@ -47,7 +47,7 @@ def lines(code: str, shell: str, place: Place) -> Iterator[Exposure]:
     if shell == "shell":
         yield from exposures(code, place)
         return
-    for word in windows.opened(code, shell):
+    for word in opened_files(code, shell):
         if kind(word.text, place, glob=True) in _STRONG:
             yield Exposure("sensitive-operand", word.text, word.span)
 
@@ -55,7 +55,7 @@ def lines(code: str, shell: str, place: Place) -> Iterator[Exposure]:
 def named(code: str, shell: str, place: Place) -> Iterator[tuple[Word, str, Sort | None]]:
     """Yield every file that the line names, the action on it, and the kind of secret it may hold."""
     if shell != "shell":
-        words = windows.opened(code, shell)
+        words = opened_files(code, shell)
         yield from ((word, "use", sort(word.text, place, glob=True)) for word in words)
         return
     for effect in read(code, cwd=place.cwd, home=place.home, facts=place.facts).effects:

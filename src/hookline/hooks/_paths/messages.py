@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hookline.hooks._paths.approvals import Approval
 from hookline.hooks._paths.guarded import Exposure
-from hookline.hooks._paths.scout_rules import Found
+from hookline.hooks._paths.ignore_rules import Found
 from hookline.hooks._paths.tool_fields import PREFIX
 
 _LONGEST = 200

@@ -11,12 +11,11 @@ from hookline.core.explanation import Branch, branch
 from hookline.core.rule_exceptions import Allow, find_exception
 from hookline.core.state import State
 from hookline.hooks._explain import mask_unknown
-from hookline.hooks._paths import approvals, ignore_rules, scout_rules, windows
-from hookline.hooks._paths.ignore_rules import KEPT
-from hookline.hooks._paths.scout_rules import Found, Ground, path, reopened
+from hookline.hooks._paths import approvals, ignore_rules
+from hookline.hooks._paths.ignore_rules import KEPT, Found, Ground, find_exclusion, find_inclusion
 from hookline.hooks._paths.secret import secret
 from hookline.hooks._paths.spelling import LONGEST, absolute
-from hookline.hooks._paths.tool_fields import Field, fields
+from hookline.hooks._paths.tool_fields import Field, fields, opened_files
 from hookline.shell import NO_FACTS, Effect, SimpleCommand, Word, read
 from hookline.shell.options import word_set
 
@@ -68,7 +67,7 @@ def scouted(event: PreToolUse, state: State, ground: Ground, allow: Allow) -> It
         if granted.get(one.path) is not None or _approved(one, event, state):
             yield Scouted(one.path, "ignored-path", spared="a person said yes to it")
         else:
-            found = scout_rules.path(one.path, ground)
+            found = find_exclusion(one.path, ground)
             if found is not None and not found.kept and _reads_part(event):
                 yield Scouted(one.path, "ignored-path", spared="only a part of it is read")
             elif found is not None and _is_other_log(found.pattern, one.path, None, ground):
@@ -114,7 +113,7 @@ def _path(one: Scouted, ground: Ground) -> Branch:
     if one.spared:
         return branch(f"{path}: {one.spared}")
     if one.found is None:
-        line = reopened(one.path, ground)
+        line = find_inclusion(one.path, ground)
         return branch(f"{path}: {f'let in by {_line(line, ground)}' if line else 'no pattern matches it'}")
     text = f"{path}: {_line(one.found.pattern, ground)} matches it"
     if one.excepted is not None:
@@ -162,8 +161,8 @@ class Looked(NamedTuple):
 def looked(code: str, shell: str, ground: Ground) -> Iterator[Looked]:
     """Yield every file that a command line of any *shell* names, in order."""
     if shell != "shell":
-        words = windows.opened(code, shell, known=True)
-        yield from (Looked(word, _at(path(word.text, ground), word)) for word in words)
+        words = opened_files(code, shell, known=True)
+        yield from (Looked(word, _at(find_exclusion(word.text, ground), word)) for word in words)
         return
     reading = read(code, cwd=ground.cwd, home=ground.home, facts=ground.facts)
     written: set[str] = set()
@@ -188,7 +187,7 @@ def _judge(effect: Effect, command: SimpleCommand, ground: Ground, *, is_new: bo
         return Looked(word, None, "a build tool opens it")
     if is_new and effect.action == "read":
         return Looked(word, None, "the line itself writes it")
-    found = path(word.text, ground, cwd=effect.cwd)
+    found = find_exclusion(word.text, ground, cwd=effect.cwd)
     spared = _small_output(found.pattern, effect, command.name, ground) if found is not None else ""
     return Looked(word, None if spared else _at(found, word), spared)
 
@@ -197,7 +196,7 @@ def _uses_key(effect: Effect, ground: Ground) -> bool:
     """Return whether a program uses a file in a folder of keys that belongs to the project."""
     if effect.action != "use" or not effect.certain:
         return False
-    found = path(effect.path.text, ground, cwd=effect.cwd)
+    found = find_exclusion(effect.path.text, ground, cwd=effect.cwd)
     return found is not None and found.kept and _is_inside(effect.path.text, effect.cwd, ground)
 
 

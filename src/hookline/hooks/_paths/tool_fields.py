@@ -1,4 +1,4 @@
-"""Paths in a tool's input: the one that the host reports, and every field named like one."""
+"""Paths that a tool call names: in its input, and in a PowerShell or cmd line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from hookline.core.events import PostToolUse, PreToolUse
 from hookline.core.frozen import thaw
 from hookline.core.patch import is_patch, parse_patch
 from hookline.hooks._paths.spelling import alternatives, plausible
+from hookline.shell import MAX_LINE, Word
 from hookline.shell.options import word_set
+from hookline.shell.windows import DIALECTS, split_parameters
 
 PREFIX = "APPROVED:"
 _CLAIM = re.compile(rf"((?:(?:/|[A-Za-z]:[/\\])(?:.*?[/\\])?)?){PREFIX}(.*)", re.DOTALL)
@@ -127,3 +129,34 @@ def stripped(given: Mapping[str, Any], fields: Sequence[Field]) -> Mapping[str, 
             inner = inner[key]
         inner[last] = field.path
     return dict(whole)
+
+
+_READERS = word_set(
+    """get-content gc cat type more select-string sls findstr find copy-item cp copy xcopy robocopy
+    import-csv ipcsv import-clixml get-filehash format-hex compare-object diff invoke-item ii notepad code
+    certutil expand-archive compress-archive get-childitem gci ls dir tree import-powershelldatafile
+    set-content sc add-content ac out-file"""
+)
+"""Windows programs that open, copy, list or write the files in their arguments."""
+_UNREAD = word_set(
+    "write-output write-host echo set-location sl cd push-location test-path tp remove-item new-item rem"
+)
+
+
+def opened_files(code: str, shell: str, *, known: bool = False) -> Iterator[Word]:
+    """Yield the arguments that may be files: those of *known* programs, or of all except `_UNREAD`."""
+    if len(code) > MAX_LINE:
+        return
+    for argv in DIALECTS[shell](code):
+        name = argv[0].text.lower().removesuffix(".exe").rpartition("\\")[2]
+        if name in _READERS if known else name not in _UNREAD:
+            yield from _split_files(split_parameters(argv[1:])[0] if "-" in name else argv[1:])
+
+
+def _split_files(words: Sequence[Word]) -> Iterator[Word]:
+    for word in words:
+        if word.text == "|":
+            return
+        yield from (
+            Word(text=text, span=word.span) for text in word.text.split(",") if text[:1] not in ("-", "/", "")
+        )

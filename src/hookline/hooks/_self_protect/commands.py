@@ -11,8 +11,8 @@ from hookline.hooks._self_protect.finding import Action, Finding, quote
 from hookline.hooks._self_protect.guarded_paths import OURSELVES, Guard
 from hookline.hosts import AGENT_PROGRAMS
 from hookline.shell import UNKNOWN, SimpleCommand, Word
-from hookline.shell.ansi import decode_ansi
 from hookline.shell.options import parse_options, word_set
+from hookline.shell.quotes import decode_ansi
 
 _ALWAYS = frozenset(name for name, phrases in PERSON_ONLY.items() if "" in phrases)
 _GAP = r"\b[^\n;&|]{0,80}"

@@ -6,6 +6,7 @@ are followed. The work is counted, so that the result does not depend on the spe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
@@ -13,7 +14,6 @@ from typing import NamedTuple
 from hookline.shell.code.actions import apply_call
 from hookline.shell.code.brace_languages import JAVASCRIPT, PHP
 from hookline.shell.code.evaluate import call, evaluate, run
-from hookline.shell.code.go import parse_go
 from hookline.shell.code.lookup import find_member
 from hookline.shell.code.parser import parse_program
 from hookline.shell.code.perl import PERL
@@ -37,15 +37,6 @@ from hookline.shell.code.values import (
 
 __all__ = ["LANGUAGES", "CodeCommand", "CodeProblem", "CodeResult", "Effect", "analyze"]
 
-_PARSERS: Mapping[str, Callable[[str], Body]] = {
-    "python": parse_python,
-    "javascript": partial(parse_program, JAVASCRIPT),
-    "perl": partial(parse_program, PERL),
-    "ruby": partial(parse_program, RUBY),
-    "php": partial(parse_program, PHP),
-    "go": parse_go,
-}
-LANGUAGES = frozenset(_PARSERS)
 _MAX_NESTED_CODE = 4
 """Maximum nesting of `eval` and `exec`."""
 
@@ -128,3 +119,44 @@ def _run_nested(state: CodeState, source: str) -> Value:
     run(state, _PARSERS[state.language](source))
     state.nesting -= 1
     return UNKNOWN
+
+
+def _name_parameters(match: re.Match[str]) -> str:
+    names = [part.split()[0] for part in match[2].split(",") if part.strip()]
+    return f"function {match[1] or ''}({', '.join(names)}) {{"
+
+
+_GO_REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
+    (re.compile(pattern, re.MULTILINE), replacement)
+    for pattern, replacement in (
+        (r"^package .*$|^import[ \t]+(?:\([^)]{0,2000}\)|\"[^\"\n]*\")", ""),
+        (r"\bfunc[ \t]*(?:\([^()\n]{0,80}\) )?(\w+)?\(([^()\n]{0,200})\)[^{\n]{0,80}\{", _name_parameters),
+        (r"\[\][\w.]{1,40}\{([^{}]{0,2000})\}", r"[\1]"),
+        (r"\bfor \w+, (\w+) :?= range ([^{\n]{1,200}?)[ \t]*\{", r"for (const \1 of \2) {"),
+        (r"\bfor ([^{;\n]{0,80};[^{;\n]{0,80};[^{\n]{0,80}?)[ \t]*\{", r"for (\1) {"),
+        (r"\bfor[ \t]*\{", "while (true) {"),
+        (r"\bif ([^{;\n]{1,200}?)(?:;[^{\n]{0,80})?[ \t]*\{", r"if (\1) {"),
+        (r"^([ \t]*(?:if \()?)([\w.]{1,80})(?:, \w+)+ :?= ", r"\1\2 = "),
+        (r":=", "="),
+        (r"^([ \t]*)(?:defer|go) ", r"\1"),
+        (r"^([ \t]*)var (\w+)[^=\n]{0,80}=", r"\1\2 ="),
+    )
+)
+
+
+def _parse_go(source: str) -> Body:
+    """Return the statements of a Go program, rewritten as JavaScript, with a call of its main function."""
+    for pattern, replacement in _GO_REWRITES:
+        source = pattern.sub(replacement, source)
+    return parse_program(JAVASCRIPT, source + "\nmain();\n")
+
+
+_PARSERS: Mapping[str, Callable[[str], Body]] = {
+    "python": parse_python,
+    "javascript": partial(parse_program, JAVASCRIPT),
+    "perl": partial(parse_program, PERL),
+    "ruby": partial(parse_program, RUBY),
+    "php": partial(parse_program, PHP),
+    "go": _parse_go,
+}
+LANGUAGES = frozenset(_PARSERS)

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from hookline.shell.ansi import decode_ansi
 from hookline.shell.code import syntax
 from hookline.shell.code.syntax import NOTHING, Body, Node
+from hookline.shell.quotes import decode_ansi
 from hookline.shell.result import UNKNOWN
 
 _MAX_TEMPLATES = 3
