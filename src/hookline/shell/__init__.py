@@ -102,13 +102,7 @@ def _read(
     facts: Facts,
 ) -> tuple[Reading, bool]:
     text = line if line.isascii() and UNKNOWN not in line else _MARK_CHARACTERS.sub("\ufffd", line)
-    state = ShellState(
-        line=text,
-        home=home or "~",
-        work_left=MAX_WORK,
-        evaluate=evaluate_steps,
-        facts=facts,
-    )
+    state = ShellState(line=text, home=home or "~", work_left=MAX_WORK, evaluate=evaluate_steps, facts=facts)
     state.variables |= {
         name: (value,) for name, value in {**_initial_variables(cwd, home), **dict(variables)}.items()
     }

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TypeAlias
 
 from hookline.shell.embedded import find_commands, record_effect
 from hookline.shell.options import Options, parse_options, word_set
@@ -15,6 +14,7 @@ from hookline.shell.shell_state import (
     OPAQUE,
     Call,
     InnerCommand,
+    Program,
     Result,
     ShellState,
     is_unknown,
@@ -22,8 +22,6 @@ from hookline.shell.shell_state import (
     spend,
 )
 from hookline.shell.text_filters import read_text
-
-Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 _STRING = r'"(?:[^"\\\n]|\\.)*+"'
 _AWK_NAME = re.compile(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Mapping
 
 from hookline.shell.git_settings import find_variable_commands
 from hookline.shell.options import parse_options
@@ -12,6 +11,7 @@ from hookline.shell.result import UNKNOWN, Word
 from hookline.shell.shell_state import (
     Call,
     InnerCommand,
+    Program,
     Result,
     ShellState,
     cwd,
@@ -23,8 +23,6 @@ from hookline.shell.shell_state import (
     set_values,
     set_variable,
 )
-
-Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 _SILENT = Result("")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)", re.DOTALL | re.ASCII)

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator, Mapping
-from typing import TypeAlias
+from collections.abc import Iterator, Mapping
 
 from hookline.shell.decoders import PACKERS, run_packer
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import UNKNOWN, Word
-from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, lookup, resolve, unknown_output
+from hookline.shell.shell_state import (
+    Call,
+    InnerCommand,
+    Program,
+    Result,
+    ShellState,
+    lookup,
+    resolve,
+    unknown_output,
+)
 from hookline.shell.streams import write_file
-
-Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 CURL_VALUES = word_set(
     """-A -b -c -C -d -D -e -E -F -h -H -K -m -o -P -Q -r -t -T -u -U -w -x -X -y -Y -z --abstract-unix-socket

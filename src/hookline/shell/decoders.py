@@ -16,9 +16,8 @@ from typing import TypeAlias
 
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import UNKNOWN
-from hookline.shell.shell_state import MAX_TEXT, OPAQUE, Call, Result, ShellState, resolve, spend
+from hookline.shell.shell_state import MAX_TEXT, OPAQUE, Call, Program, Result, ShellState, resolve, spend
 
-Program: TypeAlias = Callable[[ShellState, Call], Result]
 Codec: TypeAlias = Callable[[bytes], bytes]
 
 _HEX = re.compile(rb"(?:[0-9a-fA-F]{2})+")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from hookline.shell.embedded import find_commands
 from hookline.shell.options import Options, parse_options
@@ -20,6 +20,7 @@ from hookline.shell.shell_state import (
     OPAQUE,
     Call,
     InnerCommand,
+    Program,
     Result,
     ShellState,
     is_unknown,
@@ -190,8 +191,6 @@ def _read_ed_command(name: str, rest: str, effects: _Effects, depth: int) -> Non
     elif name in _WRITE_COMMANDS and (path := command.lstrip("!> ").partition("|")[0].strip()):
         effects.writes.append(path)
 
-
-Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 SED_VALUES = ("-e", "-f", "-l", "--expression", "--file", "--line-length")
 _VIM_VALUES = ("-c", "--cmd", "-S", "-u", "-i", "-s", "-w", "-W", "-T", "--startuptime")

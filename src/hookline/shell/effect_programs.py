@@ -10,13 +10,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from hookline.shell import effect_editors, effect_transfers, windows
-from hookline.shell.effect_table import (
-    Operands,
-    is_remote,
-    option_effects,
-    part_of,
-    table_effects,
-)
+from hookline.shell.effect_table import Operands, is_remote, option_effects, part_of, table_effects
 from hookline.shell.git_runs import GLOBAL_VALUES
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import Action, Effect, SimpleCommand, Word

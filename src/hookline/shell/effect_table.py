@@ -181,9 +181,7 @@ _ROWS: Mapping[str, Operands] = {
     " uuencode fmt expand unexpand vimdiff lynx w3m links elinks csvlook csvcat rich mcat lolcat ccat"
     " pygmentize highlight enscript a2ps lpr lp xmlstarlet catdoc pdftotext nm objdump readelf": Operands(),
     "head tail ghead gtail": Operands(
-        values="-n -c -s --lines --bytes --pid --sleep-interval",
-        bounded="always",
-        follows="-f -F --follow",
+        values="-n -c -s --lines --bytes --pid --sleep-interval", bounded="always", follows="-f -F --follow"
     ),
     "less zless most pg": Operands(values=_LESS, reads="-k -T --lesskey-file", writes="-o -O --log-file"),
     "more zmore": Operands(values="-n --lines"),
@@ -258,11 +256,7 @@ _ROWS: Mapping[str, Operands] = {
         bounded=_GREP_LIMITS,
     ),
     "ls gls dir vdir exa eza lsd ll la l": Operands(
-        "list",
-        values=_LS,
-        here="always",
-        recursive="-R --recursive -T --tree",
-        inspects="-d --directory",
+        "list", values=_LS, here="always", recursive="-R --recursive -T --tree", inspects="-d --directory"
     ),
     "tree": Operands("list", values=_TREE, writes="-o", here="always", recursive="always"),
     "ncdu broot ranger nnn mc": Operands("list", here="always", recursive="always"),

@@ -146,8 +146,7 @@ _WGET_WRITES = word_set(
 def _wget(command: SimpleCommand) -> Effects:
     options = parse_options(command.words[1:], WGET_VALUES, mixed=True)
     yield from option_effects(
-        options,
-        {"read": _WGET_READS, "write": _WGET_WRITES, "send": word_set("--post-file --body-file")},
+        options, {"read": _WGET_READS, "write": _WGET_WRITES, "send": word_set("--post-file --body-file")}
     )
 
 

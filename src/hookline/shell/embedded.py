@@ -7,10 +7,10 @@ only calls with literal arguments are found.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.quotes import decode_ansi
@@ -19,6 +19,7 @@ from hookline.shell.shell_state import (
     MAX_FILES,
     Call,
     InnerCommand,
+    Program,
     Result,
     ShellState,
     add_problem,
@@ -35,7 +36,6 @@ from hookline.shell.wrappers import run_wrapped
 if TYPE_CHECKING:
     from hookline.shell.code import CodeResult
 
-Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 MAX_CODE = 60_000
 """Maximum characters of code that are parsed, at about two microseconds each."""
@@ -266,5 +266,5 @@ def _interpreter(name: str) -> Program:
 
 
 PROGRAMS: Mapping[str, Program] = {
-    **{name: _interpreter(name) for name in _LANGUAGES if name not in ("bun", "node", "nodejs")},
+    **{name: _interpreter(name) for name in _LANGUAGES if name not in ("bun", "node", "nodejs")}
 }

@@ -5,15 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
-from typing import TypeAlias
 
 from hookline.shell.git_settings import find_hook_commands, find_setting_commands, find_written_setting
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import UNKNOWN, Word
-from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, cwd, lookup, set_values
+from hookline.shell.shell_state import (
+    Call,
+    InnerCommand,
+    Program,
+    Result,
+    ShellState,
+    cwd,
+    lookup,
+    set_values,
+)
 from hookline.shell.wrappers import run_wrapped, split_quoted
-
-Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 GLOBAL_VALUES = word_set(
     "-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env --attr-source"

@@ -45,8 +45,7 @@ from hookline.shell.syntax import (
 from hookline.shell.words import WORD_WORK, read_heredoc_parts, read_term
 
 _REDIRECTION_OPERATOR = re.compile(
-    r"(\d+|\{[A-Za-z_]\w*\})?(<<<|<<-|<<|<&|<>|<(?!\()|>>|>&|>\||>(?!\())|(&>>|&>)",
-    re.ASCII,
+    r"(\d+|\{[A-Za-z_]\w*\})?(<<<|<<-|<<|<&|<>|<(?!\()|>>|>&|>\||>(?!\())|(&>>|&>)", re.ASCII
 )
 _DELIMITER_QUOTES = re.compile(r"\\(.)|['\"]|\$(?=['\"])", re.DOTALL)
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Mapping
 
 from hookline.shell.options import parse_options, word_set
 from hookline.shell.result import Word
-from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, unknown_output
+from hookline.shell.shell_state import Call, InnerCommand, Program, Result, ShellState, unknown_output
 from hookline.shell.wrappers import run_wrapped
-
-Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 _ARCHITECTURE = re.compile(
     r"(?:x86_64|i\d86|linux\d\d|aarch64|arm|ppc|powerpc|s390|mips|sparc|riscv|uname26)\w*"

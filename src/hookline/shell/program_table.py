@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Mapping
 
 from hookline.shell import (
     awk,
@@ -26,9 +25,7 @@ from hookline.shell import (
     xargs,
 )
 from hookline.shell.result import UNKNOWN
-from hookline.shell.shell_state import Call, Result, ShellState
-
-Program: TypeAlias = Callable[[ShellState, Call], Result]
+from hookline.shell.shell_state import Program
 
 _VERSIONED_NAME = re.compile(r"(python|pypy|perl|ruby|php|lua|node)[\d.]+")
 _MODULES = (
@@ -70,7 +67,7 @@ def find_program(name: str) -> Program | None:
 
 
 _PROGRAMS: Mapping[str, Program] = {
-    **{name: program for module in _MODULES for name, program in module.PROGRAMS.items()},
+    **{name: program for module in _MODULES for name, program in module.PROGRAMS.items()}
 }
 _NON_FILE_MODULES = (stdout, builtins, wrappers, shells, xargs, git_runs, embedded, awk, windows)
 NON_FILE_PROGRAMS = frozenset(name for module in _NON_FILE_MODULES for name in module.PROGRAMS) | {

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypeAlias
 
 from hookline.shell.embedded import run_interpreter
 from hookline.shell.options import Options, parse_options, word_set
@@ -16,6 +15,7 @@ from hookline.shell.shell_state import (
     OPAQUE,
     Call,
     InnerCommand,
+    Program,
     Result,
     ShellState,
     find_file,
@@ -23,8 +23,6 @@ from hookline.shell.shell_state import (
 )
 from hookline.shell.streams import write_file
 from hookline.shell.wrappers import run_subcommand
-
-Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 JUSTFILES = ("justfile", "Justfile", ".justfile")
@@ -34,8 +32,7 @@ _MAKE_VALUES = word_set(
 )
 _SHELL_CALL = re.compile(r"\$[({]shell[ \t]+([^)}\n]{0,500})|^\w+[ \t]*!=([^\n]*)", re.MULTILINE)
 _RULE = re.compile(
-    r"^([^\s#:=][^:=#\n]*+)::?(?!=)([^;\n]*(?:;[^\n]*)?)((?:\n(?:[ \t][^\n]*|#[^\n]*|(?=\n)))*)",
-    re.MULTILINE,
+    r"^([^\s#:=][^:=#\n]*+)::?(?!=)([^;\n]*(?:;[^\n]*)?)((?:\n(?:[ \t][^\n]*|#[^\n]*|(?=\n)))*)", re.MULTILINE
 )
 _VARIABLE = re.compile(r"^(?:export[ \t]+)?(\w+)[ \t]*[:?]?:?=[ \t]*([^\n#]*?)[ \t]*$", re.MULTILINE)
 _AUTOMATIC = re.compile(r"\$[<@^*?+|%]")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Mapping
 
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import UNKNOWN, Word
-from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState
+from hookline.shell.shell_state import Call, InnerCommand, Program, Result, ShellState
 from hookline.shell.shells import run_joined
 from hookline.shell.wrappers import run_wrapped
-
-Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 SSH_VALUES = word_set("-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w")
 SCP_VALUES = word_set("-c -D -F -i -J -l -o -P -S -X")

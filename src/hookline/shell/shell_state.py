@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
@@ -32,16 +32,7 @@ _WILDCARDS = re.compile(r"(?:[*?]|\[[^\]/]*\]|[@+]\([^()]*\))+")
 _SCRATCH_FOLDERS = ("/tmp/", "/var/tmp/")
 MAX_FILES = 200
 """Maximum files written by one line whose content is remembered."""
-_PROGRAM_FOLDERS = (
-    "/usr/bin/",
-    "/usr/sbin/",
-    "/usr/lib/",
-    "/usr/share/",
-    "/bin/",
-    "/sbin/",
-    "/lib/",
-    "/dev/",
-)
+_PROGRAM_FOLDERS = tuple("/usr/bin/ /usr/sbin/ /usr/lib/ /usr/share/ /bin/ /sbin/ /lib/ /dev/".split())
 """Folders of installed programs, whose scripts are known by name."""
 FILE_PREFIX = re.compile("[@=<]")
 """Characters before a file name in a word: `@file`, `--from=file`, `name=<file`."""
@@ -156,6 +147,9 @@ class Call(NamedTuple):
     argv: tuple[Word, ...]
     stdin: str
     span: Span
+
+
+Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 
 def unknown_output(state: ShellState) -> str:

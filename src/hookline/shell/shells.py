@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Mapping
 
 from hookline.shell.options import Options, parse_options
 from hookline.shell.result import UNKNOWN, Word
-from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, find_file, find_written_files
+from hookline.shell.shell_state import (
+    Call,
+    InnerCommand,
+    Program,
+    Result,
+    ShellState,
+    find_file,
+    find_written_files,
+)
 from hookline.shell.wrappers import run_wrapped
-
-Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 SHELLS = (
     "sh",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import takewhile
-from typing import TypeAlias
 
 from hookline.shell.options import parse_options, word_set
 from hookline.shell.quotes import decode_echo, decode_printf
@@ -15,6 +14,7 @@ from hookline.shell.shell_state import (
     OPAQUE,
     UNSET,
     Call,
+    Program,
     Result,
     ShellState,
     cwd,
@@ -27,8 +27,6 @@ from hookline.shell.shell_state import (
 )
 from hookline.shell.streams import write_file
 from hookline.shell.wrappers import PROGRAMS as WRAPPER_PROGRAMS
-
-Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 _ECHO_OPTIONS = re.compile(r"-[neE]+")
 _FORMAT_SPECIFIER = re.compile(r"%(?:%|[-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlLjzt]*([a-zA-Z]))")

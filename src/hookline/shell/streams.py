@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Mapping
 
 from hookline.shell.expand import evaluate_substitution, expand_text
 from hookline.shell.options import Options, parse_options, word_set
@@ -14,6 +13,7 @@ from hookline.shell.shell_state import (
     MAX_TEXT,
     OPAQUE,
     Call,
+    Program,
     Result,
     ShellState,
     is_unknown,
@@ -108,8 +108,6 @@ def write_file(state: ShellState, path: str, content: str, *, append: bool) -> N
     stored = state.files.get(absolute, "") + content if append else content
     store_file(state, absolute, stored)
 
-
-Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 _VALUES = word_set("-n -c -k -t -w -f -s -S -d --lines --bytes --key --field-separator --width")
 _SPECIAL, _SPECIAL_EXTENDED = re.compile(r"[\\.*\[\]^$]"), re.compile(r"[\\.*\[\]^$+?{}|()]")

@@ -16,6 +16,7 @@ from hookline.shell.shell_state import (
     MAX_TEXT,
     OPAQUE,
     Call,
+    Program,
     Result,
     ShellState,
     is_unknown,
@@ -23,7 +24,6 @@ from hookline.shell.shell_state import (
     spend,
 )
 
-Program: TypeAlias = Callable[[ShellState, Call], Result]
 Lines: TypeAlias = list[str]
 
 _TR_CLASSES = {

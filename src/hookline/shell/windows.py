@@ -10,10 +10,9 @@ from typing import NamedTuple, TypeAlias
 from hookline.shell.options import word_set
 from hookline.shell.powershell import split_powershell
 from hookline.shell.result import UNKNOWN, Action, Effect, SimpleCommand, Word
-from hookline.shell.shell_state import Call, InnerCommand, Result, ShellState, resolve, spend
+from hookline.shell.shell_state import Call, InnerCommand, Program, Result, ShellState, resolve, spend
 from hookline.shell.syntax import Span
 
-Program: TypeAlias = Callable[[ShellState, Call], Result]
 Commands: TypeAlias = Callable[[str], Iterator[tuple[Word, ...]]]
 
 _TOKEN = re.compile(
@@ -156,10 +155,7 @@ def _cmd(state: ShellState, call: Call) -> Result:
     return Result(inner=parse_windows_code(state, code, "cmd", "cmd /c", call.span))
 
 
-PROGRAMS: Mapping[str, Program] = {
-    **dict.fromkeys(("pwsh", "powershell"), _pwsh),
-    "cmd": _cmd,
-}
+PROGRAMS: Mapping[str, Program] = {**dict.fromkeys(("pwsh", "powershell"), _pwsh), "cmd": _cmd}
 
 
 _VALUED = word_set(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypeAlias
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import Word
-from hookline.shell.shell_state import OPAQUE, Call, InnerCommand, Result, ShellState, resolve
+from hookline.shell.shell_state import OPAQUE, Call, InnerCommand, Program, Result, ShellState, resolve
 
 ALL_OPERANDS = 1_000
 """As a number of operands: all belong to the program itself, and only an option holds a command."""
@@ -179,8 +179,6 @@ RUNNERS: Mapping[str, Runner] = {
     "cargo": Runner("watch", table=Wrapper("-x -w -i -d -C", ALL_OPERANDS, code="-s --shell", dashes=True)),
 }
 
-
-Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 _MAX_SPLIT = 4_096
 """Maximum characters of a text that is split into words by its quotes."""

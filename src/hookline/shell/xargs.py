@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TypeAlias
 
 from hookline.shell.options import parse_options, word_set
 from hookline.shell.result import UNKNOWN, Word
@@ -13,6 +12,7 @@ from hookline.shell.shell_state import (
     OPAQUE,
     Call,
     InnerCommand,
+    Program,
     Result,
     ShellState,
     find_file,
@@ -21,8 +21,6 @@ from hookline.shell.shell_state import (
     unknown_output,
 )
 from hookline.shell.syntax import Span
-
-Program: TypeAlias = Callable[[ShellState, Call], Result]
 
 _MAX_ITEMS = 64
 """Maximum items of the input that are inserted one by one."""

@@ -281,7 +281,4 @@ def _rsync(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Ite
         yield TREES.find("rsync-delete", command, None, "ask")
 
 
-JUDGES: Mapping[str, Judge] = {
-    "rsync": _rsync,
-    **table(TREES, "crontab -r crontab-remove", values="-u"),
-}
+JUDGES: Mapping[str, Judge] = {"rsync": _rsync, **table(TREES, "crontab -r crontab-remove", values="-u")}

@@ -159,11 +159,7 @@ WORK_SUBCOMMANDS: Mapping[str, Subcommand] = {
         word_set("--ignore-unmerged --no-staged --no-worktree --source --staged --worktree " + _NAMES),
     ),
     "stash": subcommand("git-stash-drop", lambda git: git.starts("drop", "clear")),
-    "worktree": subcommand(
-        "git-worktree-force",
-        _removes_worktree,
-        "--force --porcelain",
-    ),
+    "worktree": subcommand("git-worktree-force", _removes_worktree, "--force --porcelain"),
     "rm": subcommand("git-rm-all", _rm, "--cached --dry-run --force --ignore-unmatch --quiet --sparse"),
     "read-tree": subcommand(
         "git-checkout-force", lambda git: git.inner.has("--reset") and git.inner.has("-u")

@@ -212,7 +212,7 @@ INTERPRETERS = Pack(
         "code-delete": (
             "This code deletes entries of a protected folder whose names are known only at run time.",
             "Delete with a plain command that names the folder: `rm -rf build`.",
-        ),
+        )
     },
 )
 

@@ -7,13 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from hookline.shell.code.methods import flatten_items
-from hookline.shell.code.tables import (
-    CALLS,
-    LIBRARY_FUNCTIONS,
-    MODULE_NAMES,
-    PREFIXES,
-    LibraryCall,
-)
+from hookline.shell.code.tables import CALLS, LIBRARY_FUNCTIONS, MODULE_NAMES, PREFIXES, LibraryCall
 from hookline.shell.code.values import (
     CAPTURED,
     UNKNOWN,

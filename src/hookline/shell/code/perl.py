@@ -89,10 +89,7 @@ def _read_substitution(lexer: Lexer, kind: str, opening: str, old: str, end: int
             syntax.Name("gsub"), (lexer.parse(lexer.language, new, lexer.depth + 1) or (NOTHING,))
         ), flags_end
     plain = re.fullmatch(r"[\w\s/:@#%&=,;<>-]*", old) is not None
-    arguments: Body = (
-        syntax.Literal(old) if plain or kind != "s" else PATTERN,
-        split_template(lexer, new),
-    )
+    arguments: Body = (syntax.Literal(old) if plain or kind != "s" else PATTERN, split_template(lexer, new))
     return syntax.Call(syntax.Name("gsub" if kind == "s" else "tr"), arguments), flags_end
 
 

@@ -6,13 +6,7 @@ import re
 from collections.abc import Callable
 
 from hookline.shell.code import syntax
-from hookline.shell.code.parser import (
-    ASSIGNMENT,
-    parse_body,
-    parse_expression,
-    parse_items,
-    parse_parameters,
-)
+from hookline.shell.code.parser import ASSIGNMENT, parse_body, parse_expression, parse_items, parse_parameters
 from hookline.shell.code.statements import (
     close_block,
     ends_statement,
