@@ -256,8 +256,7 @@ def _do_nothing(state: ShellState, call: Call) -> Result:
 
 
 PROGRAMS: Mapping[str, Program] = {
-    "cd": _cd,
-    "chdir": _cd,
+    **dict.fromkeys(("cd", "chdir"), _cd),
     "pushd": _pushd,
     "popd": _popd,
     **dict.fromkeys(("declare", "typeset", "local", "export", "readonly"), _declare),
@@ -265,15 +264,13 @@ PROGRAMS: Mapping[str, Program] = {
     "set": _set,
     "shift": _shift,
     "read": _read,
-    "mapfile": _mapfile,
-    "readarray": _mapfile,
+    **dict.fromkeys(("mapfile", "readarray"), _mapfile),
     "alias": _alias,
     "unalias": _unalias,
     "hash": _hash,
     "shopt": _shopt,
     "eval": _eval,
-    "source": _source,
-    ".": _source,
+    **dict.fromkeys(("source", "."), _source),
     "trap": _trap,
     **dict.fromkeys(
         ("true", "false", ":", "test", "[", "wait", "exit", "return", "break", "continue"), _do_nothing

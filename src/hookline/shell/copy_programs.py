@@ -42,7 +42,7 @@ WGET_VALUES = word_set(
 )
 _WGET_NAMES = word_set("--output-document --output-file --quiet --help --spider --version") | WGET_VALUES
 _COPY_VALUES = word_set("-t -S --target-directory --suffix -m -o -g --mode --owner --group --backup")
-_RSYNC_VALUES = word_set(
+RSYNC_VALUES = word_set(
     """-e -f -B -T -M --rsh --rsync-path --exclude --include --filter --files-from --exclude-from
     --include-from --chmod --chown --port --password-file --log-file --bwlimit --timeout --link-dest
     --backup-dir --suffix --partial-dir --temp-dir --compare-dest --copy-dest --out-format --info --debug
@@ -102,7 +102,7 @@ def _store_copy(state: ShellState, source: Word, target: Word, *, single: bool, 
 
 def _rsync(state: ShellState, call: Call) -> Result:
     """Copy files, and run the remote shell of `-e`."""
-    options = parse_options(call.argv[1:], _RSYNC_VALUES, mixed=True)
+    options = parse_options(call.argv[1:], RSYNC_VALUES, mixed=True)
     shell = options.value("-e", "--rsh")
     if len(options.operands) > 1 and ":" not in options.operands[-1].text:
         for source in options.operands[:-1]:

@@ -67,10 +67,6 @@ def _read_input(state: ShellState, call: Call, options: Options) -> str:
     return call.stdin if path in ("-", "/dev/stdin") else state.files.get(resolve(state, path), UNKNOWN)
 
 
-def _decode_base64(data: bytes) -> bytes:
-    return binascii.a2b_base64(data)
-
-
 def _decode_base32(data: bytes) -> bytes:
     return base64.b32decode(re.sub(rb"\s+", b"", data))
 
@@ -88,14 +84,6 @@ def _decode_dump(data: bytes) -> bytes:
 
 def _encode_hex(data: bytes) -> bytes:
     return data.hex().encode() + b"\n"
-
-
-def _encode_base64(data: bytes) -> bytes:
-    return base64.b64encode(data) + b"\n"
-
-
-def _encode_base32(data: bytes) -> bytes:
-    return base64.b32encode(data) + b"\n"
 
 
 def _coder(encode: Codec, decode: Codec) -> Program:
@@ -125,7 +113,7 @@ def _openssl(state: ShellState, call: Call) -> Result | None:
     words = [word.text for word in call.argv[1:]]
     if not words or words[0] not in ("base64", "enc") or "-out" in words:
         return None
-    codec = _decode_base64 if "-d" in words else _encode_base64
+    codec: Codec = binascii.a2b_base64 if "-d" in words else base64.b64encode
     if words[0] == "enc" and not {"-base64", "-a", "-A"}.issuperset(words[1:2]):
         codec = codec if words[1:] in (["-d", "-base64"], ["-d", "-a"]) else _reject
     path = words[words.index("-in") + 1] if "-in" in words[:-1] else ""
@@ -150,21 +138,13 @@ def _pack_gzip(data: bytes) -> bytes:
     return compressor.compress(data) + compressor.flush()
 
 
-class _Packing:
-    """The functions of one format of compression."""
-
-    __slots__ = ("pack", "unpack")
-
-    def __init__(self, pack: Codec, unpack: Codec) -> None:
-        self.pack, self.unpack = pack, unpack
-
-
-_PACKINGS: Mapping[str, _Packing] = {
-    **dict.fromkeys(("gzip", "pigz", "zlib-flate"), _Packing(_pack_gzip, _inflate)),
-    "bzip2": _Packing(bz2.compress, _unpack_bzip2),
-    "xz": _Packing(lzma.compress, _unpack_xz),
-    **dict.fromkeys(("zstd", "lz4", "brotli"), _Packing(_reject, _reject)),
+_PACKINGS: Mapping[str, tuple[Codec, Codec]] = {
+    **dict.fromkeys(("gzip", "pigz", "zlib-flate"), (_pack_gzip, _inflate)),
+    "bzip2": (bz2.compress, _unpack_bzip2),
+    "xz": (lzma.compress, _unpack_xz),
+    **dict.fromkeys(("zstd", "lz4", "brotli"), (_reject, _reject)),
 }
+"""The functions that pack and unpack each format."""
 _UNPACKERS: Mapping[str, str] = {
     **dict.fromkeys(word_set("gunzip zcat gzcat unpigz"), "gzip"),
     **dict.fromkeys(word_set("bunzip2 bzcat"), "bzip2"),
@@ -182,9 +162,9 @@ def run_packer(state: ShellState, call: Call) -> Result | None:
         return _openssl(state, call)
     if not prints or options.has("-o", "--output", "-t", "-l"):
         return None
-    packing = _PACKINGS[_UNPACKERS.get(name, name)]
+    pack, unpack = _PACKINGS[_UNPACKERS.get(name, name)]
     unpacks = name in _UNPACKERS or options.has(*_DECODE_OPTIONS)
-    return _convert(state, _read_input(state, call, options), packing.unpack if unpacks else packing.pack)
+    return _convert(state, _read_input(state, call, options), unpack if unpacks else pack)
 
 
 def _unpack(state: ShellState, call: Call) -> Result:
@@ -198,8 +178,8 @@ def _reject_input(state: ShellState, call: Call) -> Result:
 
 PACKERS = frozenset(_PACKINGS)
 PROGRAMS: Mapping[str, Program] = {
-    **dict.fromkeys(("base64", "gbase64"), _coder(_encode_base64, _decode_base64)),
-    "base32": _coder(_encode_base32, _decode_base32),
+    **dict.fromkeys(("base64", "gbase64"), _coder(base64.b64encode, binascii.a2b_base64)),
+    "base32": _coder(base64.b32encode, _decode_base32),
     "xxd": _xxd,
     **dict.fromkeys(_UNPACKERS, _unpack),
     **dict.fromkeys(

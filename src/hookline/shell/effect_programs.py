@@ -14,7 +14,7 @@ from hookline.shell.effect_table import Operands, is_remote, option_effects, par
 from hookline.shell.git_runs import GLOBAL_VALUES
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import Action, Effect, SimpleCommand, Word
-from hookline.shell.xargs import skip_find_options
+from hookline.shell.xargs import XARGS_VALUES, skip_find_options
 
 Effects: TypeAlias = Iterator[Effect]
 
@@ -145,14 +145,8 @@ def _shell(command: SimpleCommand) -> Effects:
         yield from (Effect(action="use", path=word, certain=False) for word in options.operands[1:])
 
 
-_XARGS_VALUES = word_set(
-    "-a -d -E -I -J -L -l -n -P -R -S -s --arg-file --delimiter --max-args --max-chars --max-lines"
-    " --max-procs"
-)
-
-
 def _xargs(command: SimpleCommand) -> Effects:
-    file = parse_options(command.words[1:], _XARGS_VALUES).value("-a", "--arg-file")
+    file = parse_options(command.words[1:], XARGS_VALUES).value("-a", "--arg-file")
     yield from [Effect(action="read", path=file)] if file is not None else []
 
 

@@ -6,26 +6,26 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
-from hookline.shell.copy_programs import CURL_VALUES, WGET_VALUES
+from hookline.shell.copy_programs import CURL_VALUES, RSYNC_VALUES, WGET_VALUES
 from hookline.shell.effect_table import is_remote, option_effects, part_of
 from hookline.shell.options import parse_options, word_set
+from hookline.shell.remote import SCP_VALUES, SSH_VALUES
 from hookline.shell.result import Effect, SimpleCommand, Word
 
 Effects: TypeAlias = Iterator[Effect]
 
-_SSH_VALUES = tuple(f"-{letter}" for letter in "BbcDEeFIiJLlmOopQRSWw")
 _SSH_FILES = word_set("identityfile certificatefile userknownhostsfile globalknownhostsfile include")
 
 
 def ssh_host(command: SimpleCommand) -> str:
     """Return the host that an ssh command connects to."""
-    operands = parse_options(command.words[1:], _SSH_VALUES).operands
+    operands = parse_options(command.words[1:], SSH_VALUES).operands
     return operands[0].text if operands else ""
 
 
 def _ssh(command: SimpleCommand) -> Effects:
-    options = parse_options(command.words[1:], _SSH_VALUES)
-    later = parse_options(options.operands[1:], _SSH_VALUES)
+    options = parse_options(command.words[1:], SSH_VALUES)
+    later = parse_options(options.operands[1:], SSH_VALUES)
     yield from _identity_effects(options.options + later.options)
 
 
@@ -43,22 +43,17 @@ def _identity_effects(options: tuple[tuple[str, Word | None], ...]) -> Effects:
 
 
 def _scp(command: SimpleCommand) -> Effects:
-    options = parse_options(command.words[1:], [f"-{letter}" for letter in "cFiJloPSDX"], mixed=True)
+    options = parse_options(command.words[1:], SCP_VALUES, mixed=True)
     yield from _identity_effects(options.options)
     yield from _transfer(options.operands, recursive=options.has("-r"))
 
 
-_RSYNC_VALUES = word_set(
-    """-e -f -B -T -M --rsh --rsync-path --exclude --include --filter --chmod --chown --port --log-file
-    --bwlimit --timeout --backup-dir --suffix --partial-dir --temp-dir --out-format --info --debug
-    --max-size --min-size"""
-)
 _RSYNC_READS = word_set("--files-from --exclude-from --include-from --password-file")
 _RSYNC_DELETES = word_set("--delete --del --delete-after --delete-before --delete-during --delete-excluded")
 
 
 def _rsync(command: SimpleCommand) -> Effects:
-    options = parse_options(command.words[1:], _RSYNC_VALUES | _RSYNC_READS, mixed=True)
+    options = parse_options(command.words[1:], RSYNC_VALUES, mixed=True)
     yield from option_effects(options, {"read": _RSYNC_READS})
     recursive = options.has("-r", "-a", "--recursive", "--archive")
     dry_run = options.has("-n", "--dry-run", "--list-only")

@@ -358,11 +358,7 @@ _NODE_EVALUATORS: Mapping[type, Callable[[ShellState, Any, str], str]] = {
 _COMPOUND_EVALUATORS: Mapping[str, Callable[[ShellState, Compound, str], str]] = {
     "(": _evaluate_parenthesis,
     "coproc": _evaluate_coprocess,
-    "if": _evaluate_branches,
-    "case": _evaluate_branches,
-    "while": _evaluate_while,
-    "until": _evaluate_while,
-    "for": _evaluate_loop,
-    "for@": _evaluate_loop,
-    "select": _evaluate_loop,
+    **dict.fromkeys(("if", "case"), _evaluate_branches),
+    **dict.fromkeys(("while", "until"), _evaluate_while),
+    **dict.fromkeys(("for", "for@", "select"), _evaluate_loop),
 }

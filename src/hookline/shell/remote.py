@@ -129,12 +129,9 @@ def _find_entry(entrypoint: Word | None, image: Word, words: tuple[Word, ...]) -
     if entrypoint is not None:
         return (entrypoint, *words)
     program = _ENTRY_POINTS.get(image.text.rpartition("/")[2].partition(":")[0].partition("@")[0], "")
-    if not program or (words and words[0].text in _SHELLS):
+    if not program or (words and words[0].text in ("git", "sh", "bash", "ash")):
         return words
     return (image.with_text(program, ()), *words)
-
-
-_SHELLS = word_set("git sh bash ash")
 
 
 def _find_mount(option: tuple[str, Word | None]) -> tuple[str, str] | None:
@@ -193,11 +190,8 @@ def _skip_to_dashes(words: tuple[Word, ...]) -> tuple[Word, ...]:
 
 
 PROGRAMS: Mapping[str, Program] = {
-    "ssh": _ssh,
-    "mosh": _ssh,
-    "autossh": _ssh,
-    "scp": _scp,
-    "sftp": _scp,
+    **dict.fromkeys(("ssh", "mosh", "autossh"), _ssh),
+    **dict.fromkeys(("scp", "sftp"), _scp),
     "socat": _socat,
     **dict.fromkeys(("nc", "ncat", "netcat"), _netcat),
     **dict.fromkeys(("docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "k3s"), _container),

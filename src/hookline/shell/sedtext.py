@@ -32,13 +32,8 @@ _SPECIAL = frozenset("(){}|+?")
 _ESCAPES = {
     "n": "\n",
     "t": "\t",
-    "s": r"\s",
-    "S": r"\S",
-    "w": r"\w",
-    "W": r"\W",
-    "b": r"\b",
-    "<": r"\b",
-    ">": r"\b",
+    **dict.fromkeys("b<>", r"\b"),
+    **{letter: "\\" + letter for letter in "sSwW"},
 }
 _QUANTIFIERS = re.compile(r"(?<!\\)(?:[*+]|\{\d*,\d*\})")
 _REPEATED_GROUP = re.compile(r"\)\s*(?:[*+]|\{)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from hookline.shell.options import Options, parse_options
+from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import UNKNOWN, Word
 from hookline.shell.shell_state import (
     Call,
@@ -18,23 +18,7 @@ from hookline.shell.shell_state import (
 )
 from hookline.shell.wrappers import run_wrapped
 
-SHELLS = (
-    "sh",
-    "bash",
-    "zsh",
-    "dash",
-    "ksh",
-    "mksh",
-    "ash",
-    "fish",
-    "yash",
-    "rbash",
-    "pdksh",
-    "ksh93",
-    "tcsh",
-    "csh",
-    "posh",
-)
+SHELLS = word_set("sh bash zsh dash ksh mksh ash fish yash rbash pdksh ksh93 tcsh csh posh")
 _SHELL_VALUES = ("-O", "+O", "-o", "+o", "--rcfile", "--init-file", "--command", "--init-command")
 _CRON_LINE = re.compile(r"\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(.*)")
 _ENTER_KEYS = frozenset({"Enter", "C-m", "KPEnter"})
@@ -209,19 +193,15 @@ _COMMAND_VALUES = ("-p", "-s", "-c", "--prepare", "--setup", "--cleanup", "--con
 
 PROGRAMS: Mapping[str, Program] = {
     **dict.fromkeys(SHELLS, _shell),
-    "su": _su,
-    "runuser": _su,
-    "sg": _su,
+    **dict.fromkeys(("su", "runuser", "sg"), _su),
     "watch": _watch,
     "script": _script,
     "flock": _flock,
-    "at": _at,
-    "batch": _at,
+    **dict.fromkeys(("at", "batch"), _at),
     "crontab": _crontab,
     "tmux": _tmux,
     "screen": _screen,
     "nix-shell": _nix_shell,
     "ansible": _ansible,
-    "hyperfine": _run_all_operands,
-    "concurrently": _run_all_operands,
+    **dict.fromkeys(("hyperfine", "concurrently"), _run_all_operands),
 }

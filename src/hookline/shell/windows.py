@@ -97,15 +97,7 @@ def parse_windows_code(
     return tuple(commands)
 
 
-_PWSH_VALUED = (
-    "-windowstyle",
-    "-executionpolicy",
-    "-ep",
-    "-version",
-    "-workingdirectory",
-    "-wd",
-    "-settingsfile",
-)
+_PWSH_VALUED = tuple("-windowstyle -executionpolicy -ep -version -workingdirectory -wd -settingsfile".split())
 
 
 def _pwsh(state: ShellState, call: Call) -> Result:

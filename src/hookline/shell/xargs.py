@@ -24,7 +24,7 @@ from hookline.shell.syntax import Span
 
 _MAX_ITEMS = 64
 """Maximum items of the input that are inserted one by one."""
-_XARGS_VALUES = word_set(
+XARGS_VALUES = word_set(
     """-a -d -E -I -J -L -l -n -P -R -S -s --arg-file --delimiter --max-args --max-chars --max-lines
     --max-procs --process-slot-var"""
 )
@@ -37,7 +37,7 @@ _PLACEHOLDER = re.compile(r"\{(?:\d*[.%/]*|#)\}")
 
 
 def _xargs(state: ShellState, call: Call) -> Result:
-    options = parse_options(call.argv[1:], _XARGS_VALUES)
+    options = parse_options(call.argv[1:], XARGS_VALUES)
     command = options.operands
     if not command:
         command = (Word(text="echo", span=call.span),)
@@ -85,10 +85,6 @@ def _split_quoted(text: str, *, lines: bool) -> list[str]:
         _QUOTES.sub(lambda match: "".join(filter(None, match.groups())), item.lstrip()) for item in items
     ]
     return _limit_items(plain, text)
-
-
-def _split_lines(text: str) -> list[str]:
-    return _limit_items([item for item in text.split("\n") if item], text)
 
 
 def _split_items(text: str, separator: str) -> list[str]:
@@ -141,7 +137,7 @@ def _parallel(state: ShellState, call: Call) -> Result:
     values = (
         [word.text for word in words[separators[0] :] if word.text not in _SEPARATORS] if separators else []
     )
-    values = values[:_MAX_ITEMS] if separators else _split_lines(call.stdin)
+    values = values[:_MAX_ITEMS] if separators else _limit_items(call.stdin.split("\n"), call.stdin)
     if not command:
         return Result("", tuple(InnerCommand("parallel", call.span, code=value) for value in values))
     jobs = [job for value in values or [UNKNOWN] if spend(state, 1) for job in _make_jobs(command, value)]
@@ -240,9 +236,7 @@ def _replace_braces(word: Word, root: Word) -> Word:
 
 
 PROGRAMS: Mapping[str, Program] = {
-    "xargs": _xargs,
-    "gxargs": _xargs,
+    **dict.fromkeys(("xargs", "gxargs"), _xargs),
     "parallel": _parallel,
-    "find": _find,
-    "gfind": _find,
+    **dict.fromkeys(("find", "gfind"), _find),
 }

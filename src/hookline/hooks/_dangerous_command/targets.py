@@ -232,15 +232,7 @@ def _tests_narrow(words: list[str]) -> bool:
         elif text in _VALUED:
             if _selects(text, rest.pop() if rest else "", negated=negated):
                 return True
-        elif text.startswith("-") and text not in _WEAK | NOT | {
-            "-delete",
-            "-H",
-            "-L",
-            "-P",
-            "-f",
-            "-E",
-            "-X",
-        }:
+        elif text.startswith("-") and text not in _UNSELECTIVE:
             return True
         negated = text in NOT
     return False

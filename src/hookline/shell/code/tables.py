@@ -90,15 +90,9 @@ MODULE_NAMES = name_table(
 
 PROGRAM_PREFIXES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(
-        (
-            "python:sh.",
-            "python:plumbum.cmd.",
-            "python:plumbum.local.cmd.",
-            "python:plumbum.local.",
-            "javascript:shelljs.",
-        ),
-        (),
+        ("python:sh.", "python:plumbum.cmd.", "python:plumbum.local.cmd.", "python:plumbum.local."), ()
     ),
+    "javascript:shelljs.": (),
     **dict.fromkeys(
         ("python:dulwich.porcelain.", "javascript:isomorphic-git.", "javascript:nodegit.Reset."), ("git",)
     ),
