@@ -109,12 +109,11 @@ _PLATFORMS = """az|gcloud|oci|ibmcloud|openstack|doctl|hcloud|linode-cli|vultr-c
     wrangler rollback                                                            edge-change
     eksctl|kops|gardenctl|rosa|clusterctl|rke|capi @delete                       cloud-delete"""
 _STACKS = """remove-resource !-whatif|-WhatIf                                    cloud-delete
-    terraform|tofu|terragrunt destroy|destroy-all                         infrastructure-destroy
+    terraform|tofu|terragrunt destroy|destroy-all|taint|force-unlock|run-all infrastructure-destroy
     terraform|tofu|terragrunt apply -destroy|--destroy|-*auto-approve|-replace   infrastructure-destroy
     terraform|tofu|terragrunt apply <yes*                                        infrastructure-destroy
     terraform|tofu|terragrunt state rm|push|replace-provider                     infrastructure-destroy
     terraform|tofu|terragrunt workspace delete                                   infrastructure-destroy
-    terraform|tofu|terragrunt taint|force-unlock|run-all                         infrastructure-destroy
     pulumi destroy|down|cancel                                                   infrastructure-destroy
     pulumi stack|state rm|delete                                                 infrastructure-destroy
     pulumi up|update -f|--skip-preview                                           infrastructure-destroy
@@ -251,22 +250,20 @@ KUBERNETES = Pack(
 _KUBERNETES_JUDGES: Mapping[str, Judge] = table(
     KUBERNETES,
     """
-    kubectl|oc|k delete                                         kubernetes-delete
+    kubectl|oc|k|kind|k3d|ctlptl delete                         kubernetes-delete
     k3s|microk8s|minikube|k0s ...delete|drain                   kubernetes-delete
     kubectl|oc|k drain|cordon|taint                             kubernetes-evict
     kubectl|oc|k replace --force                                kubernetes-delete
     kubectl|oc|k scale --replicas=0                             kubernetes-evict
     kubectl|oc|k patch -p=*REPLICAS":0*|-p=*REPLICAS":?0*       kubernetes-evict
     kubectl|oc|k apply --prune                                  kubernetes-delete
-    helm|helm3 uninstall|delete|del|un                          release-uninstall
-    helm|helm3 rollback                                         release-uninstall
+    helm|helm3 uninstall|delete|del|un|rollback                 release-uninstall
     helmfile destroy|delete                                     release-uninstall
     velero @delete                                              cluster-backup-delete
     argocd|flux|istioctl|linkerd|cilium|kustomize|skaffold|tilt @delete kubernetes-delete
     kubeadm reset                                               kubernetes-delete
     k3s-uninstall.sh|rke2-uninstall.sh                          kubernetes-delete
     etcdctl del|defrag                                          kubernetes-delete
-    kind|k3d|minikube|ctlptl delete                             kubernetes-delete
     """,
     values="-n --namespace --context --cluster --kubeconfig -l --selector -o --output --user -s --server"
     " --kube-context --name -p --profile",

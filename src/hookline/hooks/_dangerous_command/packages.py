@@ -76,13 +76,13 @@ _IMAGE_JUDGES: Mapping[str, Judge] = table(
 _PUBLISH_JUDGES: Mapping[str, Judge] = table(
     PUBLISH,
     f"""
-    npm|pnpm|yarn|bun publish                                             publish
+    npm|pnpm|yarn|bun|cargo|pub publish                                   publish
     npm|pnpm|bun exec ...publish                                          publish
     yarn workspace|workspaces ...publish                                  publish
     npm|pnpm|yarn unpublish|deprecate                                     unpublish
     npm|pnpm|yarn access|owner|dist-tag add|rm|remove|set|grant|revoke|edit|public|restricted|2fa* unpublish
     npm|pnpm|bun uninstall|un|remove|rm|unlink|r {_GLOBAL}                package-uninstall
-    yarn global remove                                                    package-uninstall
+    yarn|conda global|env remove                                          package-uninstall
     yarn npm publish                                                      publish
     lerna|changeset|vsce|ovsx|jsr|nx|rush|deno publish|release|unpublish  publish
     eas|expo submit|update|publish                                        publish
@@ -99,36 +99,28 @@ _PUBLISH_JUDGES: Mapping[str, Judge] = table(
     gh|glab release create|upload                                         publish
     ko build|publish|apply|resolve !-L|--local                            publish
     cargo workspaces|ws publish                                           publish
-    cargo publish                                                         publish
     cargo release -x|--execute                                            publish
     cargo yank|owner !--list|-l                                           unpublish
-    cargo uninstall                                                       package-uninstall
-    twine upload                                                          publish
+    twine|anaconda|stack|cabal upload                                     publish
     poetry|uv|flit|hatch|pdm|rye|maturin publish|upload                   publish
-    anaconda upload                                                       publish
     conda|mamba|micromamba remove|uninstall|clean                         package-uninstall
-    conda env remove                                                      package-uninstall
-    gem push                                                              publish
+    gem|nuget push                                                        publish
     gem yank                                                              unpublish
     gem owner -a|-r|--add|--remove                                        unpublish
     gem uninstall|cleanup                                                 package-uninstall
-    rake release                                                          publish
     mvn|mvnw ...deploy|deploy:*|release:perform|release:prepare|*:deploy  publish
     gradle|gradlew ...publish*|*:publish*|uploadArchives|closeAndRelease* publish
     sbt ...*publish|*publishSigned|sonatype*|release                        publish
     dotnet nuget push                                                     publish
     dotnet nuget delete                                                   unpublish
-    nuget push                                                            publish
     nuget delete                                                          unpublish
     pod trunk push                                                        publish
     pod trunk delete|deprecate                                            unpublish
-    goreleaser release !--snapshot                                        publish
+    goreleaser|rake release !--snapshot                                   publish
     mix hex.publish                                                       publish
     mix hex.retire                                                        unpublish
-    stack|cabal upload                                                    publish
-    pub publish                                                           publish
     dart|flutter pub publish                                              publish
-    pip|pip3|pipx uninstall                                               package-uninstall
+    pip|pip3|pipx|cargo|choco|scoop|winget uninstall                      package-uninstall
     uv pip uninstall                                                      package-uninstall
     apt|apt-get|aptitude remove|purge|autoremove|autopurge                package-uninstall
     dpkg -r|-P|--remove|--purge                                           package-uninstall
@@ -137,7 +129,6 @@ _PUBLISH_JUDGES: Mapping[str, Judge] = table(
     pacman|yay|paru -R                                                    package-uninstall
     brew uninstall|remove|rm|autoremove                                   package-uninstall
     snap|flatpak remove|uninstall|purge                                   package-uninstall
-    choco|scoop|winget uninstall                                          package-uninstall
     """,
     values="--prefix --registry -C --dir --cwd --repository --tag --otp --index-url -p --package -F --filter"
     " -w --workspace -t -f --file --platform -R --repo -n --notes --title --notes-file",
@@ -165,7 +156,7 @@ REPO_HOST = Pack(
 _FORGE_JUDGES: Mapping[str, Judge] = table(
     REPO_HOST,
     """
-    gh|glab api -X=DELETE|--method=DELETE                                      forge-api-delete
+    gh|glab|hub api -X=DELETE|--method=DELETE                                  forge-api-delete
     gh api ...graphql -[fF]=*MUTATION*DELETE*|--*field=*MUTATION*DELETE*       forge-api-delete
     gh api ...*git/refs* -[fF]=FORCE=TRUE|--*field=FORCE=TRUE                  forge-settings
     gh api ...*git/refs* --input <*force:true*                                 forge-settings
@@ -191,11 +182,9 @@ _FORGE_JUDGES: Mapping[str, Judge] = table(
     gh run cancel                                                              forge-delete
     gh auth logout                                                             forge-delete
     glab repo|project delete|archive|transfer                                  forge-delete
-    glab @delete                                                               forge-delete
     hub delete                                                                 forge-delete
     hub release delete                                                         forge-delete
-    hub api -X=DELETE|--method=DELETE                                          forge-api-delete
-    tea|bb|fj|berg @delete                                                     forge-delete
+    glab|tea|bb|fj|berg @delete                                                forge-delete
     """,
     values="-X --method -f -F --field --raw-field -H --header -R --repo --input -q --jq -t --template"
     " --hostname --visibility --default-branch --source -s -b --branch -e --env",

@@ -56,8 +56,7 @@ _MESSAGES = """kafka-topics|kafka-topics.sh|kafka-acls|kafka-acls.sh --delete|--
     rabbitmqadmin ...close                                                       queue-delete
     nats|pulsar-admin|redpanda|rpk|kcat|kafkactl|confluent|ccloud @delete        queue-delete
     celery ...purge|shutdown|terminate                                           queue-delete
-    sidekiqctl|rq|bullmq|beanstalkctl @delete                                    queue-delete
-    rq empty                                                                     queue-delete"""
+    sidekiqctl|rq|bullmq|beanstalkctl @delete                                    queue-delete"""
 _OTHERS = """algolia|apigeecli|circleci|datadog-ci|dog|doppler|flipt|newrelic|op|pd|split|stripe|infisical
     bw|lpass|chamber|akeyless|sentry-cli|pagerduty|opsgenie|twilio|sendgrid|mailgun|postmark|square|braintree
     opensearch-cli|auth0|okta|clerk|contentful|sanity|shopify|hasura|airbyte|linear|slack|wp|drush|ldcli
@@ -111,7 +110,7 @@ _SERVERS = """systemctl stop|disable|mask|kill|isolate                          
     launchctl unload|bootout|remove|kill|disable                                 service-stop
     sv|rc-service|initctl stop|down                                              service-stop
     nginx -s=STOP|-s=QUIT                                                        service-stop
-    nginx|haproxy|apache2|traefik|caddy|postgresql stop|quit                     service-stop
+    nginx|haproxy|apache2|traefik|caddy|postgresql|kong stop|quit                service-stop
     apachectl|apache2ctl stop|graceful-stop                                      service-stop
     pm2 delete|kill|del                                                          service-stop
     supervisorctl stop|remove|shutdown                                           service-stop
@@ -130,7 +129,6 @@ _SERVERS = """systemctl stop|disable|mask|kill|isolate                          
     promtool tsdb create-blocks-from|delete                                      service-delete
     kong migrations reset|down                                                   service-delete
     kong config db_import                                                        service-delete
-    kong stop|quit                                                               service-stop
     deck reset|sync                                                              service-delete
     deck gateway reset|sync                                                      service-delete
     unleash ...archive|delete|remove                                             service-delete"""

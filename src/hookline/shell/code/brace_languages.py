@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hookline.shell.code import syntax
+from hookline.shell.code import statements, syntax
 from hookline.shell.code.parser import (
     ASSIGNMENT,
     parse_block,
@@ -12,22 +12,6 @@ from hookline.shell.code.parser import (
     parse_function,
     parse_items,
     parse_parameters,
-)
-from hookline.shell.code.statements import (
-    ends_statement,
-    parse_class,
-    parse_counting_loop,
-    parse_do,
-    parse_export,
-    parse_if,
-    parse_import,
-    parse_match,
-    parse_return,
-    parse_stop,
-    parse_switch,
-    parse_try,
-    parse_while,
-    skip_type_declaration,
 )
 from hookline.shell.code.syntax import NOTHING, Body, Node
 from hookline.shell.code.tokens import (
@@ -218,7 +202,7 @@ def _parse_for_of(parser: Parser) -> Body:
             expect(parser, ")")
             return (syntax.Loop(target, source, parse_block(parser)),)
     parser.position = start
-    return parse_counting_loop(parser)
+    return statements.parse_counting_loop(parser)
 
 
 _JAVASCRIPT_PRECEDENCES = (
@@ -235,18 +219,12 @@ JAVASCRIPT = Language(
     prefixes=word_set("! - + ~ typeof void delete await ++ --"),
     statements={
         **dict.fromkeys(("const", "let", "var"), _parse_declaration),
-        "if": parse_if,
-        "while": parse_while,
-        "do": parse_do,
+        **statements.BRACES,
         "for": _parse_for_of,
-        "switch": parse_switch,
-        "try": parse_try,
-        "class": parse_class,
-        "return": parse_return,
-        **dict.fromkeys(("throw", "break", "continue"), parse_stop),
-        "import": parse_import,
-        "export": parse_export,
-        **dict.fromkeys(("interface", "declare"), skip_type_declaration),
+        "throw": statements.parse_stop,
+        "import": statements.parse_import,
+        "export": statements.parse_export,
+        **dict.fromkeys(("interface", "declare"), statements.skip_type_declaration),
     },
     operands={
         "(": _parse_parenthesis_or_arrow,
@@ -254,9 +232,8 @@ JAVASCRIPT = Language(
         "function": _parse_function,
         "async": _parse_async,
         "yield": lambda parser: syntax.Yield(parse_expression(parser, ASSIGNMENT)),
-        "class": lambda parser: parse_class(parser)[0],
-        "true": lambda parser: syntax.Literal(value=True),
-        "false": lambda parser: syntax.Literal(value=False),
+        "class": lambda parser: statements.parse_class(parser)[0],
+        **statements.TRUTHS,
         **dict.fromkeys(("null", "undefined"), lambda parser: NOTHING),
     },
     finish_operand=_finish_javascript_operand,
@@ -332,14 +309,14 @@ def _parse_foreach(parser: Parser) -> Body:
 
 def _parse_counting(parser: Parser) -> Body:
     expect(parser, "(")
-    return parse_counting_loop(parser)
+    return statements.parse_counting_loop(parser)
 
 
 def _parse_call(parser: Parser) -> Node:
     """Parse the arguments of `echo`, `print` or `include`, which has no parentheses."""
     name = syntax.Name(parser.tokens[parser.position - 1].text)
     items: list[Node] = []
-    while not ends_statement(parser):
+    while not statements.ends_statement(parser):
         items.append(parse_expression(parser, ASSIGNMENT))
         if not accept(parser, ","):
             break
@@ -364,16 +341,10 @@ PHP = Language(
     assignments=word_set("= += -= *= /= .= %= **= ??="),
     prefixes=word_set("! - + ~ @ & clone throw await ++ --"),
     statements={
-        "if": parse_if,
-        "while": parse_while,
-        "do": parse_do,
+        **statements.BRACES,
         "for": _parse_counting,
         "foreach": _parse_foreach,
-        "switch": parse_switch,
-        "try": parse_try,
-        **dict.fromkeys(("class", "interface", "trait"), parse_class),
-        "return": parse_return,
-        **dict.fromkeys(("break", "continue"), parse_stop),
+        **dict.fromkeys(("interface", "trait"), statements.parse_class),
         **dict.fromkeys(("use", "namespace", "declare", "global"), _skip_line),
     },
     operands={
@@ -381,10 +352,9 @@ PHP = Language(
         **dict.fromkeys(("array", "["), _parse_array),
         "function": _parse_function,
         "fn": _parse_arrow_function,
-        "match": parse_match,
+        "match": statements.parse_match,
         **dict.fromkeys(("echo", "print", "include", "include_once", "require", "require_once"), _parse_call),
-        **dict.fromkeys(("true", "TRUE"), lambda parser: syntax.Literal(value=True)),
-        **dict.fromkeys(("false", "FALSE"), lambda parser: syntax.Literal(value=False)),
+        **statements.TRUTHS,
         **dict.fromkeys(("null", "NULL"), lambda parser: NOTHING),
     },
     finish_operand=_finish_php_operand,

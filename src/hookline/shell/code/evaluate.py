@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 from hookline.shell.code import syntax
-from hookline.shell.code.classes import create_instance, find_call
 from hookline.shell.code.lookup import (
     assign,
     bind_parameters,
@@ -20,8 +19,8 @@ from hookline.shell.code.lookup import (
     find_name,
     find_value,
 )
+from hookline.shell.code.objects import create_instance, extend_program, find_call, find_program, run_program
 from hookline.shell.code.operators import apply_operator, apply_unary, find_item, find_restrictions
-from hookline.shell.code.programs import extend_program, find_program, run_program
 from hookline.shell.code.syntax import Body, Node
 from hookline.shell.code.values import (
     CAPTURED,

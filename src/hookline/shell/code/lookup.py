@@ -7,7 +7,6 @@ from typing import Any
 
 from hookline.shell.code import syntax
 from hookline.shell.code.actions import apply_call, call_path_method
-from hookline.shell.code.classes import find_class_member
 from hookline.shell.code.commands import (
     REFERENCE_METHODS,
     call_callbacks,
@@ -27,8 +26,8 @@ from hookline.shell.code.methods import (
     get_text,
     join_texts,
 )
+from hookline.shell.code.objects import find_class_member, find_program, run_program
 from hookline.shell.code.operators import find_item, format_fields
-from hookline.shell.code.programs import find_program, run_program
 from hookline.shell.code.syntax import Body, Node
 from hookline.shell.code.tables import (
     CALLS,

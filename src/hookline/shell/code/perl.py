@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hookline.shell.code import syntax
+from hookline.shell.code import statements, syntax
 from hookline.shell.code.parser import (
     ASSIGNMENT,
     parse_block,
@@ -12,16 +12,6 @@ from hookline.shell.code.parser import (
     parse_expression,
     parse_items,
     parse_parenthesis_until,
-)
-from hookline.shell.code.statements import (
-    ends_statement,
-    parse_counting_loop,
-    parse_if,
-    parse_return,
-    parse_stop,
-    parse_unless,
-    parse_while,
-    return_last,
 )
 from hookline.shell.code.syntax import NOTHING, Body, Node
 from hookline.shell.code.tokens import (
@@ -187,7 +177,7 @@ def _parse_arguments(parser: Parser, name: str) -> Body:
     """Parse arguments without parentheses; `map`, `grep` and `sort` may begin with a block."""
     items: list[Node] = []
     if peek(parser).text == "{":
-        items.append(syntax.Function("", (), return_last(parse_block(parser))))
+        items.append(syntax.Function("", (), statements.return_last(parse_block(parser))))
         if peek(parser).kind == "end":
             return tuple(items)
     elif name in ("print", "printf", "say") and peek(parser).kind == "name" and _is_file_handle(parser):
@@ -206,7 +196,7 @@ def _is_file_handle(parser: Parser) -> bool:
 
 def _parse_list(parser: Parser) -> Body:
     items: list[Node] = []
-    while not ends_statement(parser) or (not items and peek(parser).kind == "literal"):
+    while not statements.ends_statement(parser) or (not items and peek(parser).kind == "literal"):
         if peek(parser).text in (")", "]", "}", ":", "or", "and") or peek(parser).kind == "end":
             break
         items.append(parse_expression(parser, ASSIGNMENT))
@@ -232,7 +222,7 @@ def _parse_foreach(parser: Parser) -> Body:
     items = parse_items(parser, ")") if ";" not in _texts_before(parser, ")") else None
     if items is None:
         parser.position = start
-        return parse_counting_loop(parser)
+        return statements.parse_counting_loop(parser)
     return (syntax.Loop(target, syntax.ListDisplay(tuple(map(syntax.Spread, items))), parse_block(parser)),)
 
 
@@ -246,7 +236,7 @@ def _parse_sub(parser: Parser) -> Node:
     if accept(parser, "("):
         while not accept(parser, ")") and peek(parser).kind != "end":
             parser.position += 1
-    return syntax.Function(name, (), return_last(parse_block(parser)))
+    return syntax.Function(name, (), statements.return_last(parse_block(parser)))
 
 
 def _skip_line(parser: Parser) -> Body:
@@ -282,12 +272,11 @@ PERL = Language(
     assignments=word_set("= += -= *= .= x= ||= &&= //= **="),
     prefixes=word_set("! - + ~ \\ not defined ref scalar"),
     statements={
-        "if": parse_if,
-        "unless": parse_unless,
-        **dict.fromkeys(("while", "until"), parse_while),
+        **statements.COMMON,
+        "unless": statements.parse_unless,
+        "until": statements.parse_while,
         **dict.fromkeys(("for", "foreach"), _parse_foreach),
-        "return": parse_return,
-        **dict.fromkeys(("last", "next", "redo", "die"), parse_stop),
+        **dict.fromkeys(("last", "next", "redo", "die"), statements.parse_stop),
         **dict.fromkeys(("use", "no", "package", "require"), _skip_line),
     },
     operands={

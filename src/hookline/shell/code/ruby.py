@@ -5,20 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from hookline.shell.code import syntax
+from hookline.shell.code import statements, syntax
 from hookline.shell.code.parser import ASSIGNMENT, parse_body, parse_expression, parse_items, parse_parameters
-from hookline.shell.code.statements import (
-    close_block,
-    ends_statement,
-    parse_branch,
-    parse_header,
-    parse_if,
-    parse_return,
-    parse_stop,
-    parse_unless,
-    parse_while,
-    return_last,
-)
 from hookline.shell.code.syntax import NOTHING, Body, Node
 from hookline.shell.code.tokens import (
     Language,
@@ -112,7 +100,7 @@ def _starts_argument(token: Token) -> bool:
 def _parse_arguments(parser: Parser) -> Body:
     items: list[Node] = []
     pairs: list[tuple[Node, Node]] = []
-    while not ends_statement(parser):
+    while not statements.ends_statement(parser):
         spread = accept(parser, "*", "&", "**")
         item = parse_expression(parser, ASSIGNMENT)
         if accept(parser, ":", "=>"):
@@ -179,7 +167,7 @@ def _parse_block(parser: Parser) -> Node:
     if opening == "do":
         body = _parse_rescue(parser, body)
     expect(parser, "end" if opening == "do" else "}")
-    return syntax.Function("", parameters, return_last(body))
+    return syntax.Function("", parameters, statements.return_last(body))
 
 
 def _parse_rescue(parser: Parser, body: Body) -> Body:
@@ -197,9 +185,9 @@ def _parse_rescue(parser: Parser, body: Body) -> Body:
 def _parse_for(parser: Parser) -> Body:
     target = parse_expression(parser, 50)
     expect(parser, "in")
-    source = parse_header(parser)
-    body = parse_branch(parser)
-    close_block(parser)
+    source = statements.parse_header(parser)
+    body = statements.parse_branch(parser)
+    statements.close_block(parser)
     return (syntax.Loop(target, source, body),)
 
 
@@ -237,7 +225,7 @@ def _parse_definition(parser: Parser) -> Body:
         return (syntax.Function(name, parameters, (syntax.Return(parse_expression(parser)),)),)
     body = _parse_rescue(parser, parse_body(parser, "end", "rescue", "ensure"))
     expect(parser, "end")
-    return (syntax.Function(name, parameters, return_last(body)),)
+    return (syntax.Function(name, parameters, statements.return_last(body)),)
 
 
 def _parse_class(parser: Parser) -> Body:
@@ -266,7 +254,12 @@ def _to_operand(handler: Callable[[Parser], Body]) -> Callable[[Parser], Node]:
 _PRECEDENCES = (
     ".. ...", "||", "&&", "<=> == === != =~ !~", "< <= > >=", "| ^", "&", "<< >>", "+ -", "* / %", "**",
 )  # fmt: skip
-_VALUES = {"if": parse_if, "unless": parse_unless, "case": _parse_case, "begin": _parse_begin}
+_VALUES = {
+    "if": statements.parse_if,
+    "unless": statements.parse_unless,
+    "case": _parse_case,
+    "begin": _parse_begin,
+}
 RUBY = Language(
     token=_TOKEN,
     read_quote=_read_quote,
@@ -275,20 +268,19 @@ RUBY = Language(
     assignments=word_set("= += -= *= /= ||= &&= <<= >>= **="),
     prefixes=word_set("! - + ~ not defined?"),
     statements={
+        **statements.COMMON,
         **_VALUES,
-        **dict.fromkeys(("while", "until"), parse_while),
+        "until": statements.parse_while,
         "for": _parse_for,
         "def": _parse_definition,
         **dict.fromkeys(("class", "module"), _parse_class),
-        "return": parse_return,
-        **dict.fromkeys(("next", "break", "raise"), parse_stop),
+        **dict.fromkeys(("next", "break", "raise"), statements.parse_stop),
     },
     operands={
         **{word: _to_operand(handler) for word, handler in _VALUES.items()},
         "->": _parse_lambda,
         "_1": lambda parser: syntax.Name("it"),
-        "true": lambda parser: syntax.Literal(value=True),
-        "false": lambda parser: syntax.Literal(value=False),
+        **statements.TRUTHS,
         "nil": lambda parser: NOTHING,
     },
     finish_operand=_finish_operand,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from hookline.shell.code import syntax
 from hookline.shell.code.parser import (
     CONDITIONAL,
@@ -255,3 +257,23 @@ def skip_type_declaration(parser: Parser) -> Body:
         return ()
     parse_expression(parser) if accept(parser, "=") else None
     return ()
+
+
+COMMON: Mapping[str, Callable[[Parser], Body]] = {
+    "if": parse_if,
+    "while": parse_while,
+    "return": parse_return,
+}
+BRACES: Mapping[str, Callable[[Parser], Body]] = {
+    **COMMON,
+    "do": parse_do,
+    "switch": parse_switch,
+    "try": parse_try,
+    "class": parse_class,
+    **dict.fromkeys(("break", "continue"), parse_stop),
+}
+"""Statements of the languages with braces."""
+TRUTHS: Mapping[str, Callable[[Parser], Node]] = {
+    **dict.fromkeys(("true", "TRUE"), lambda parser: syntax.Literal(value=True)),
+    **dict.fromkeys(("false", "FALSE"), lambda parser: syntax.Literal(value=False)),
+}
