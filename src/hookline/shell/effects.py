@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -59,7 +59,7 @@ def _declare(action: Action) -> Operands:
 def find_effects(state: ShellState, programs: Mapping[str, Operands] = PROGRAMS) -> tuple[Effect, ...]:
     """Return the effects of the commands in *state* on this machine in order, at most `MAX_EFFECTS`."""
     effects: list[Effect] = []
-    commands, by_command = state.commands, _group_effects(state.code_effects)
+    commands, by_command = state.commands, group_effects(state.code_effects)
     limited = _find_limited(commands)
     host = ""
     for index, command in enumerate(commands):
@@ -75,16 +75,31 @@ def find_effects(state: ShellState, programs: Mapping[str, Operands] = PROGRAMS)
     return _mark_emptied(effects, state) if any(one.content for one in effects) else tuple(effects)
 
 
-def _group_effects(effects: Sequence[Effect]) -> dict[int, list[Effect]]:
+def group_effects(effects: Iterable[Effect]) -> dict[int, list[Effect]]:
+    """Return the effects by the index of their command."""
     by_command: dict[int, list[Effect]] = {}
     for effect in effects:
         by_command.setdefault(effect.command, []).append(effect)
     return by_command
 
 
+def trace_origins(commands: Sequence[SimpleCommand], origins: Iterable[int], most: int) -> tuple[int, ...]:
+    """Return the indexes of at most *most* commands that a value comes from, directly or through others."""
+    pending, seen = [*origins], dict[int, None]()
+    while pending and len(seen) < most:
+        index = pending.pop()
+        if index not in seen and index < len(commands):
+            seen[index] = None
+            command = commands[index]
+            pending += sorted(
+                {*command.stdin_origins, *(at for word in command.words for at in word.origins)}
+            )
+    return tuple(seen)
+
+
 def _mark_emptied(effects: Sequence[Effect], state: ShellState) -> tuple[Effect, ...]:
     """Return *effects* with `truncate` for a write without content, or of a file that is read meanwhile."""
-    by_command = _group_effects(effects)
+    by_command = group_effects(effects)
     return tuple(
         replace(one, action="truncate")
         if one.content and one.action == "write" and _empties(one, by_command, state)
@@ -175,7 +190,8 @@ def _operand_effects(command: SimpleCommand, programs: Mapping[str, Operands]) -
 def _redirect_effects(redirect: Redirect, command: SimpleCommand) -> Iterator[Effect]:
     target = redirect.target
     if redirect.op in _INPUT and (command.name not in UNREAD_STDIN or redirect.fd not in ("", "0")):
-        bounded = command.name in PROGRAMS and _is_bounded(command, PROGRAMS[command.name])
+        row = PROGRAMS.get(command.name, Operands())
+        bounded = row.is_bounded(parse_options(command.words[1:], row.valued_options(), mixed=True))
         yield Effect(action="read", path=target, bounded=bounded)
     is_file = not target.text.isdigit() and target.text != "-"
     if redirect.op in _OUTPUT or (redirect.op == ">&" and is_file):
@@ -183,7 +199,3 @@ def _redirect_effects(redirect: Redirect, command: SimpleCommand) -> Iterator[Ef
         if redirect.op in _REPLACING:
             action = "write"
         yield Effect(action=action, path=target, content="printed")
-
-
-def _is_bounded(command: SimpleCommand, row: Operands) -> bool:
-    return row.is_bounded(parse_options(command.words[1:], row.valued_options(), mixed=True))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +107,9 @@ def run_interpreter(state: ShellState, call: Call, name: str) -> Result:
         return _run_package(call)
     if language in ("javascript", "go"):
         operands = parse_options(operands[1:]).operands if _has_subcommand(operands) else operands
-        if not pieces and (options.has("-p", "-pe") or _is_eval(options.operands)):
+        if not pieces and (
+            options.has("-p", "-pe") or "eval" in [word.text for word in options.operands[:1]]
+        ):
             pieces, operands = list(operands[:1]), operands[1:]
     if pieces:
         return _run_pieces(state, call, name, options, pieces)
@@ -148,10 +150,6 @@ def _run_file(state: ShellState, call: Call, name: str, path: str, argv: tuple[s
 
 def _has_subcommand(operands: tuple[Word, ...]) -> bool:
     return bool(operands) and operands[0].text in _SUBCOMMANDS
-
-
-def _is_eval(operands: tuple[Word, ...]) -> bool:
-    return bool(operands) and operands[0].text == "eval"
 
 
 def _run_pieces(state: ShellState, call: Call, name: str, options: Options, pieces: list[Word]) -> Result:
@@ -261,10 +259,10 @@ _OWN_PATHS = (UNKNOWN, "/tmp/" + UNKNOWN)
 """Unknown paths, and temporary ones with an unknown name: their deletion is not evaluated as `rm`."""
 
 
-def _interpreter(name: str) -> Program:
-    return lambda state, call: run_interpreter(state, call, name)
-
-
 PROGRAMS: Mapping[str, Program] = {
-    **{name: _interpreter(name) for name in _LANGUAGES if name not in ("bun", "node", "nodejs")}
+    **{
+        name: partial(run_interpreter, name=name)
+        for name in _LANGUAGES
+        if name not in ("bun", "node", "nodejs")
+    }
 }

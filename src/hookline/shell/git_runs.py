@@ -72,9 +72,8 @@ def _find_configured_commands(
     for key, value in settings.items():
         yield from find_setting_commands(key, value, "git -c " + key, call.span)
     if name in _HOOK_SUBCOMMANDS:
-        folder = (
-            settings.get("core.hookspath") or _read_earlier_setting(state, "core.hookspath") or ".git/hooks"
-        )
+        earlier = lookup(state, "git core.hookspath") if "git core.hookspath" in state.variables else None
+        folder = settings.get("core.hookspath") or earlier or ".git/hooks"
         yield from find_hook_commands(state, folder, call.span)
 
 
@@ -92,11 +91,6 @@ def _find_setting(state: ShellState, settings: Mapping[str, str], key: str) -> s
         return None
     state.wants_facts = True
     return state.facts.git_setting(folder, key)
-
-
-def _read_earlier_setting(state: ShellState, key: str) -> str | None:
-    """Return the value that a `git config` earlier in the line set *key* to."""
-    return lookup(state, "git " + key) if "git " + key in state.variables else None
 
 
 def _run_git_subcommand(

@@ -129,16 +129,11 @@ def _fd(state: ShellState, call: Call) -> Result:
     options = parse_options((*words[:index], *rest[end + 1 :]), _FD_VALUES, mixed=True)
     matches_all = not options.options and (not options.operands or options.operands[0].text in (".", "", "*"))
     roots = options.operands[1 : 1 + _MAX_ROOTS] or (Word(text=".", span=call.span),)
-    targets = roots if matches_all else tuple(_unknown_below(state, root) for root in roots)
+    if not matches_all:
+        roots = tuple(Word(text=f"{root.text}/{unknown_output(state)}", span=root.span) for root in roots)
     return Result(
-        inner=tuple(
-            InnerCommand("fd -x", call.span, _fill_placeholders(rest[:end], root)) for root in targets
-        )
+        inner=tuple(InnerCommand("fd -x", call.span, _fill_placeholders(rest[:end], root)) for root in roots)
     )
-
-
-def _unknown_below(state: ShellState, root: Word) -> Word:
-    return Word(text=f"{root.text}/{unknown_output(state)}", span=root.span)
 
 
 def _fill_placeholders(command: tuple[Word, ...], root: Word) -> tuple[Word, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TypeAlias
 
 from hookline.shell.source import (
@@ -70,18 +71,14 @@ def read_escape(src: Source, parts: list[Part]) -> None:
         parts.append(Quoted(next_char or "\\"))
 
 
-def read_escape_in_double(src: Source, parts: list[Part]) -> None:
+def read_escape_in_heredoc(src: Source, parts: list[Part], special: str = "$`\\") -> None:
     next_char = src.text[src.pos + 1 : min(src.pos + 2, src.end)]
     src.pos = min(src.pos + 2, src.end)
     if next_char != "\n":
-        append_literal(parts, next_char if next_char and next_char in '$`"\\' else "\\" + next_char)
+        append_literal(parts, next_char if next_char and next_char in special else "\\" + next_char)
 
 
-def read_escape_in_heredoc(src: Source, parts: list[Part]) -> None:
-    next_char = src.text[src.pos + 1 : min(src.pos + 2, src.end)]
-    src.pos = min(src.pos + 2, src.end)
-    if next_char != "\n":
-        append_literal(parts, next_char if next_char and next_char in "$`\\" else "\\" + next_char)
+read_escape_in_double = partial(read_escape_in_heredoc, special='$`"\\')
 
 
 def read_escape_in_braces(src: Source, parts: list[Part]) -> None:
@@ -92,15 +89,7 @@ def read_escape_in_braces(src: Source, parts: list[Part]) -> None:
         read_escape_in_double(src, parts)
 
 
-def read_backtick(src: Source, parts: list[Part]) -> None:
-    _read_backtick_code(src, parts, _BACKTICK_ESCAPE)
-
-
-def read_backtick_in_double(src: Source, parts: list[Part]) -> None:
-    _read_backtick_code(src, parts, _BACKTICK_ESCAPE_QUOTED)
-
-
-def _read_backtick_code(src: Source, parts: list[Part], escape: re.Pattern[str]) -> None:
+def read_backtick(src: Source, parts: list[Part], escape: re.Pattern[str] = _BACKTICK_ESCAPE) -> None:
     match = _BACKTICK.match(src.text, src.pos + 1, src.end)
     if match is None:
         raise ParseError("unclosed `")
@@ -110,6 +99,9 @@ def _read_backtick_code(src: Source, parts: list[Part], escape: re.Pattern[str])
     inner = detach_source(src, escape.sub(r"\1", code), span) if "\\" in code else narrow_source(src, *span)
     parts.append(Code(_read_all_steps(inner, inner.pos), "`"))
     src.pos = match.end()
+
+
+read_backtick_in_double = partial(read_backtick, escape=_BACKTICK_ESCAPE_QUOTED)
 
 
 def _read_all_steps(src: Source, start: int) -> Steps:

@@ -49,12 +49,8 @@ _NPM_SHORTCUTS = {
 _RUN_SUBCOMMANDS = word_set("run run-script rum urn")
 
 
-def extract_recipe(
-    text: str,
-    settings: Mapping[str, str] | None = None,
-    targets: Iterable[str] | None = None,
-    *,
-    prints: bool = False,
+def _extract_recipe(
+    text: str, settings: Mapping[str, str], targets: Iterable[str] | None, *, prints: bool
 ) -> str:
     """Return the commands in the recipes of a makefile or a justfile, one per line, with known variables.
 
@@ -66,7 +62,7 @@ def extract_recipe(
     chosen = "" if prints else _select_rules(text, targets)
     lines = [line.strip().lstrip("@-+") for line in map(_extract_command, chosen.split("\n")) if line]
     lines += [match.group(1) or match.group(2) or "" for match in _SHELL_CALL.finditer(text)]
-    variables = {**dict(_VARIABLE.findall(text)), **(settings or {})}
+    variables = {**dict(_VARIABLE.findall(text)), **settings}
     code = "\n".join(lines)
     for _ in range(_MAX_NESTED_VARIABLES):
         if len(code) <= _MAX_RECIPE and "$" in code:
@@ -132,7 +128,9 @@ def _make(state: ShellState, call: Call) -> Result:
     settings = {name: value for name, equals, value in pairs if equals}
     named = [word.text for word in options.operands if "=" not in word.text]
     targets = None if any(UNKNOWN in name for name in named) else named
-    extract = partial(extract_recipe, settings=settings, targets=targets, prints=options.has(*_PRINT_OPTIONS))
+    extract = partial(
+        _extract_recipe, settings=settings, targets=targets, prints=options.has(*_PRINT_OPTIONS)
+    )
     inner = [
         InnerCommand("make", call.span, code=extract(text), exists=exists)
         for text, exists in _read_makefiles(state, call, options)
@@ -250,14 +248,10 @@ def _node(state: ShellState, call: Call) -> Result:
     return _run_package_manager(state, call._replace(argv=(call.argv[0], script)), "npm")
 
 
-def _package_manager(name: str) -> Program:
-    return lambda state, call: _run_package_manager(state, call, name)
-
-
 PROGRAMS: Mapping[str, Program] = {
     **dict.fromkeys(("make", "gmake", "bmake"), _make),
     "just": _just,
-    **{name: _package_manager(name) for name in ("npm", "pnpm", "yarn")},
+    **{name: partial(_run_package_manager, name=name) for name in ("npm", "pnpm", "yarn")},
     "bun": _bun,
     **dict.fromkeys(("jq", "gojq", "yq"), _edit_scripts),
     **dict.fromkeys(("node", "nodejs"), _node),

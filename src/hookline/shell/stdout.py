@@ -93,12 +93,10 @@ def _cat(state: ShellState, call: Call) -> Result:
     operands = parse_options(call.argv[1:], mixed=True).operands
     if not operands:
         return Result(call.stdin)
-    content = "".join(_read_file(state, word.text, call.stdin) for word in operands)
+    content = "".join(
+        call.stdin if word.text in ("-", "/dev/stdin") else read_file(state, word.text) for word in operands
+    )
     return Result(content if len(content) <= MAX_TEXT else OPAQUE)
-
-
-def _read_file(state: ShellState, path: str, stdin: str) -> str:
-    return stdin if path in ("-", "/dev/stdin") else read_file(state, path)
 
 
 def _tee(state: ShellState, call: Call) -> Result:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 
 from hookline.shell.options import Options, parse_options, word_set
@@ -300,16 +301,8 @@ def declare_runner(name: str, runners: Mapping[str, str]) -> Program:
     return program
 
 
-def _make_wrapper(name: str, table: Wrapper) -> Program:
-    return lambda state, call: _run_wrapper(state, call, name, table)
-
-
-def _make_subcommand(name: str) -> Program:
-    return lambda state, call: run_subcommand(state, call, name)
-
-
 PROGRAMS: Mapping[str, Program] = {
-    **{name: _make_wrapper(name, table) for name, table in WRAPPERS.items()},
-    **{name: _make_subcommand(name) for name in RUNNERS},
+    **{name: partial(_run_wrapper, name=name, table=table) for name, table in WRAPPERS.items()},
+    **{name: partial(run_subcommand, name=name) for name in RUNNERS},
     **dict.fromkeys(("env", "genv"), _env),
 }

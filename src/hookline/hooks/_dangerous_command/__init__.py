@@ -27,7 +27,7 @@ from hookline.hooks._dangerous_command import (
 from hookline.hooks._dangerous_command.rule import CORE, Action, Finding, Judge, Place
 from hookline.hooks._dangerous_command.scratch import join_path
 from hookline.shell import MAX_EFFECTS, UNKNOWN, Effect, Problem, Reading, SimpleCommand, Word, read
-from hookline.shell.effects import command_effects, is_known_program
+from hookline.shell.effects import command_effects, group_effects, is_known_program
 from hookline.shell.options import word_set
 
 __all__ = ["Action", "Finding", "Place", "Programs", "findings", "has_rules", "judge_commands"]
@@ -99,10 +99,6 @@ def judge_commands(
     reading: Reading, place: Place
 ) -> Iterator[tuple[SimpleCommand | None, tuple[Finding, ...]]]:
     """Yield every command with its findings, and None with those that belong to no command."""
-    effects: dict[int, list[Effect]] = {}
-    for effect in reading.effects:
-        effects.setdefault(effect.command, []).append(effect)
-    by_command = {index: tuple(found) for index, found in effects.items()}
     paths = [(one, posixpath.normpath(join_path(one.path.text, one.cwd, place))) for one in reading.effects]
     emptied = {(one.command, path) for one, path in paths if one.action == "truncate"}
     made = (
@@ -114,7 +110,7 @@ def judge_commands(
     place = replace(
         place,
         commands=reading.commands,
-        effects=by_command,
+        effects={index: tuple(found) for index, found in group_effects(reading.effects).items()},
         moved=_find_moved(reading.effects, place),
         made=frozenset(made),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 from hookline.shell import NO_FACTS, Effect, Facts, SimpleCommand, Word
+from hookline.shell.effects import trace_origins
 
 Action: TypeAlias = 'Literal["block", "ask", "warn"]'
 _ENDS: Mapping[Action, str] = {
@@ -94,17 +95,7 @@ class Place:
 
     def sources(self, origins: Iterable[int]) -> tuple[SimpleCommand, ...]:
         """Return the commands that *origins* refer to, directly or through others."""
-        pending, seen = list(origins), set(origins)
-        found: list[SimpleCommand] = []
-        while pending and len(seen) <= _MAX_SOURCES:
-            index = pending.pop()
-            if index < len(self.commands):
-                command = self.commands[index]
-                found.append(command)
-                behind = {*command.stdin_origins, *(at for word in command.words for at in word.origins)}
-                pending += behind - seen
-                seen |= behind
-        return tuple(found)
+        return tuple(self.commands[at] for at in trace_origins(self.commands, origins, _MAX_SOURCES))
 
 
 Judge: TypeAlias = Callable[[SimpleCommand, tuple[Word, ...], Place], Iterator[Finding]]

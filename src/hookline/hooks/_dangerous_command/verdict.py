@@ -39,24 +39,9 @@ Packs: TypeAlias = """Mapping[
 ]"""
 """Actions of the packs in the settings."""
 ALL = (
-    CORE,
-    DISK,
-    PERMISSIONS,
-    HISTORY,
-    TREES,
-    INTERPRETERS,
-    REMOTE_EXEC,
-    CONTAINERS,
-    DATABASES,
-    KUBERNETES,
-    CLOUD,
-    SAAS,
-    REPO_HOST,
-    PUBLISH,
-    HTTP,
-    EXFIL,
-    WINDOWS,
-)
+    CORE, DISK, PERMISSIONS, HISTORY, TREES, INTERPRETERS, REMOTE_EXEC, CONTAINERS, DATABASES, KUBERNETES,
+    CLOUD, SAAS, REPO_HOST, PUBLISH, HTTP, EXFIL, WINDOWS,
+)  # fmt: skip
 """The packs with their rules, in the same order."""
 
 
@@ -131,11 +116,9 @@ def command_line_of(event: PreToolUse) -> str:
     if event.kind in SHELLS or event.kind not in ("mcp", "other"):
         return (event.command or "") if event.kind in SHELLS else ""
     given = next((event.input[key] for key in _COMMANDS if key in event.input), "")
-    return given if isinstance(given, str) else _join_words(given)
-
-
-def _join_words(words: Any) -> str:
-    return join(one for one in words if isinstance(one, str)) if isinstance(words, tuple) else ""
+    if isinstance(given, tuple):
+        return join(word for word in given if isinstance(word, str))
+    return given if isinstance(given, str) else ""
 
 
 def find_place(

@@ -127,9 +127,7 @@ def _sort(sort: Sort) -> str:
     return f"{_SORTS[sort.kind]}, by {sort.by}"
 
 
-def _line(
-    event: PreToolUse, place: Place, allow: Allow, shell: Literal["warn", "ask", "block"]
-) -> Iterator[Branch]:
+def _line(event: PreToolUse, place: Place, allow: Allow, shell: Loudness) -> Iterator[Branch]:
     found = dict.fromkeys(lines(event.command or "", event.kind, place))
     operands: dict[Exposure, str] = {}
     for word, how, sort in named(event.command or "", event.kind, place):
@@ -145,7 +143,7 @@ def _line(
         yield _exposed(one, text, allow, shell)
 
 
-def _exposed(one: Exposure, text: str, allow: Allow, shell: Literal["warn", "ask", "block"]) -> Branch:
+def _exposed(one: Exposure, text: str, allow: Allow, shell: Loudness) -> Branch:
     reason = find_exception(allow, "privacy-block", one.rule, one.what)
     if reason is not None:
         return branch(text, judgement="excepted", rule=one.rule, because=reason)

@@ -33,10 +33,6 @@ class Scouted(NamedTuple):
     excepted: str | None = None
     """The reason of the exception that covers the match."""
 
-    @property
-    def stops(self) -> bool:
-        return self.found is not None and self.excepted is None
-
 
 def whereabouts(event: PreToolUse, state: State, patterns: tuple[str, ...]) -> Ground:
     facts, root = state.facts, state.root or event.cwd or "/"

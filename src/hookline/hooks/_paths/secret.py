@@ -231,19 +231,13 @@ def _stored(names: tuple[str, ...]) -> Secret | None:
     if name in NAMES or (name.endswith(".json") and _SERVICE.fullmatch(name)) or _environ(names):
         return "store"
     tails = ["/".join(names[-count:]) for count in range(1, min(len(names), 4) + 1)]
-    if any(tail in TAILS for tail in tails) or (name == "credentials" and _hidden(names[:-1])):
+    if any(tail in TAILS for tail in tails) or (
+        name == "credentials" and names[-2:-1] and names[-2].startswith(".")
+    ):
         return "store"
     if _within(names, FOLDERS):
-        return None if _within(names, PUBLIC) or _document(name) else "store"
+        return None if _within(names, PUBLIC) or name.rpartition(".")[2] in DOCUMENTS else "store"
     return "mild" if any(tail in MILD for tail in tails) else None
-
-
-def _hidden(names: tuple[str, ...]) -> bool:
-    return bool(names) and names[-1].startswith(".")
-
-
-def _document(name: str) -> bool:
-    return name.rpartition(".")[2] in DOCUMENTS
 
 
 def _environ(names: tuple[str, ...]) -> bool:

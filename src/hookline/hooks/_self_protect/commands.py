@@ -165,26 +165,21 @@ def _judge_packages(command: SimpleCommand, guard: Guard) -> Iterator[Finding]:
 
 
 def _find_switches(command: SimpleCommand) -> Iterator[str]:
+    texts = [word.text for word in command.words]
     yield from (name for name, _ in command.assignments if SWITCH.fullmatch(name))
-    for place, word in enumerate(command.words[1:]):
-        text = word.text
+    for place, text in enumerate(texts[1:]):
         if command.name in _SETTERS and SWITCH.fullmatch(text.lstrip("-").partition("=")[0].rstrip("+")):
             yield text.partition("=")[0]
         elif command.name == "printf" and text.startswith("-v"):
-            names = (text[2:], *(one.text for one in command.words[place + 2 : place + 3]))
-            yield from filter(SWITCH.fullmatch, names)
+            yield from filter(SWITCH.fullmatch, (text[2:], *texts[place + 2 : place + 3]))
         elif command.name == "env" and SWITCH.fullmatch(text.removeprefix("--unset=").removeprefix("-u")):
             yield text
         elif "=" in text and command.name not in TEXT_PROGRAMS and _SET.match(text.lstrip("-")):
             yield text.partition("=")[0]
         elif command.name == "env" and _SET.search(text):
             yield "env -S"
-        elif command.name == "git" and "config" in _texts(command) and text.startswith("hookline."):
+        elif text.startswith("hookline.") and command.name == "git" and "config" in texts:
             yield text
-
-
-def _texts(command: SimpleCommand) -> tuple[str, ...]:
-    return tuple(word.text for word in command.words)
 
 
 PROFILES = word_set(

@@ -21,6 +21,7 @@ from hookline.hooks._self_protect.guarded_paths import (
 )
 from hookline.shell import UNKNOWN, Effect, Reading, SimpleCommand, Word
 from hookline.shell.effect_programs import find_roots
+from hookline.shell.effects import group_effects, trace_origins
 from hookline.shell.options import word_set
 
 _CHANGES = word_set("create write append truncate edit mode move delete link")
@@ -63,10 +64,7 @@ class Line(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def effects(self) -> dict[int, list[Effect]]:
         """The effects by the position of their command."""
-        found: dict[int, list[Effect]] = {}
-        for effect in self.reading.effects:
-            found.setdefault(effect.command, []).append(effect)
-        return found
+        return group_effects(self.reading.effects)
 
     @cached_property
     def has_escapes(self) -> bool:
@@ -93,14 +91,7 @@ class Line(Struct, frozen=True, kw_only=True, dict=True):
 
     def trace(self, origins: Sequence[int]) -> set[int]:
         """Return the positions of the commands that a value comes from, directly or through others."""
-        waiting, seen = list(origins), set[int]()
-        while waiting and len(seen) < _MAX_ORIGINS:
-            position = waiting.pop()
-            if position not in seen and position < len(self.commands):
-                seen.add(position)
-                command = self.commands[position]
-                waiting += (*command.stdin_origins, *(one for word in command.words for one in word.origins))
-        return seen
+        return {*trace_origins(self.commands, origins, _MAX_ORIGINS)}
 
 
 def judge_effects(position: int, line: Line, guard: Guard) -> Iterator[Finding]:
@@ -143,7 +134,7 @@ def _judge_change(effect: Effect, command: SimpleCommand, line: Line, guard: Gua
     if rule is not None:
         sure = whole and (effect.certain or effect.action == "write")
         yield _make_finding(rule, effect, command, "block" if sure else "ask")
-    elif _is_unknown(effect):
+    elif path.dynamic or (effect.cwd is None and not path.text.startswith("/")):
         yield from _judge_unknown(effect, command, line, guard)
     elif effect.certain and effect.action in _WRITES:
         yield from judge_content(path.text, line.texts)
@@ -178,10 +169,6 @@ def _find_rule(effect: Effect, command: SimpleCommand, guard: Guard) -> tuple[st
             return rule, True
         held = held or (guard.held(place, merges=partial, named=not effect.derived) if deep else None)
     return held, not partial
-
-
-def _is_unknown(effect: Effect) -> bool:
-    return effect.path.dynamic or (effect.cwd is None and not effect.path.text.startswith("/"))
 
 
 def _judge_unknown(effect: Effect, command: SimpleCommand, line: Line, guard: Guard) -> Iterator[Finding]:
