@@ -7,6 +7,7 @@ from cells import table
 
 SOURCE = Path(__file__).parents[1] / "src" / "hookline"
 LAYERS = (
+    ("lazy",),
     ("shell", "redact", "language"),
     ("core",),
     ("hosts", "stores", "sinks"),

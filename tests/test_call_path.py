@@ -1,4 +1,4 @@
-"""Test the number of package files whose functions a call enters."""
+"""Test the number of package files whose functions a call enters, and of the patterns that it compiles."""
 
 import json
 import os
@@ -7,15 +7,24 @@ import sys
 
 MAX_FILES = 124
 """Maximum number of package files whose functions a call enters."""
+MAX_PATTERNS = 60
+"""Maximum number of regular expressions of the package that a call compiles, including its imports."""
 TRACE = """
 import json, os, sys
 
 payload = json.loads(sys.argv[1])
-entered = set()
+entered, patterns = set(), set()
 
 def trace(frame, event, argument):
+    if event == "call" and frame.f_code.co_qualname == "compile" and "_compiler" in frame.f_code.co_filename:
+        patterns.update({str(frame.f_locals["p"])} if is_ours(frame) else ())
     if event == "call" and "/hookline/" in frame.f_code.co_filename and not is_import(frame):
         entered.add(frame.f_code.co_filename)
+
+def is_ours(frame):
+    while os.path.basename(os.path.dirname(frame.f_code.co_filename)) in ("re", "lazy"):
+        frame = frame.f_back
+    return "/hookline/" in frame.f_code.co_filename
 
 def is_import(frame):
     while frame:
@@ -42,11 +51,11 @@ def call():
 sys.setprofile(trace)
 call()
 sys.setprofile(None)
-print(len(entered), file=sys.stderr)
+print(len(entered), len(patterns), file=sys.stderr)
 """
 
 
-def test_one_call_before_a_tool_passes_through_few_files(user):
+def test_one_call_before_a_tool_passes_through_few_files_and_compiles_few_patterns(user):
     payload = {
         "session_id": "s",
         "transcript_path": f"{user.home}/t.jsonl",
@@ -65,4 +74,7 @@ def test_one_call_before_a_tool_passes_through_few_files(user):
         env={"PATH": os.environ["PATH"], "HOME": str(user.home), "HOOKLINE_DAEMON": "off"},
     )
 
-    assert 80 < int(ran.stderr) <= MAX_FILES
+    files, patterns = map(int, ran.stderr.split())
+
+    assert 80 < files <= MAX_FILES
+    assert 10 < patterns <= MAX_PATTERNS

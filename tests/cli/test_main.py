@@ -98,6 +98,7 @@ LIGHT = {
     *("", ".cli", ".cli._command", ".cli._demo", ".cli._main", ".cli._arguments"),
     *(".engine", ".engine.target_values"),
     *(".core", ".core.durations", ".core.memory_kinds", ".core.person_commands", ".core.registry"),
+    *(".lazy", ".lazy.re"),
 }
 """Modules of hookline that `--help` loads, besides the arguments of commands."""
 HEAVY = {

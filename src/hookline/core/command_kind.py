@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
+from hookline.lazy import re
 from hookline.shell import SimpleCommand, read
 from hookline.shell.options import word_set
 

@@ -1,6 +1,6 @@
 """Parsing and formatting of durations: `20m`, `1h30m`, `90s`."""
 
-import re
+from hookline.lazy import re
 
 FORMAT_HINT = "write it like 90s, 20m, 5min, 1h or 1h30m"
 _UNITS = {

@@ -7,12 +7,12 @@ takes linear time.
 
 from __future__ import annotations
 
-import re
 from hashlib import blake2b
 from re import Match
 
 from msgspec import Struct
 
+from hookline.lazy import re
 from hookline.redact import redact
 
 MAX_TEXT_CHARS, MAX_LINE_CHARS = 200_000, 400

@@ -5,7 +5,6 @@ All messages that tell a user to install, repair or remove anything take the com
 
 import json
 import os
-import re
 import sys
 import sysconfig
 from collections.abc import Sequence
@@ -14,6 +13,8 @@ from importlib.util import find_spec
 from shlex import join, quote
 from shutil import which
 from typing import Any, Literal, TypeAlias
+
+from hookline.lazy import re
 
 PACKAGE = "hookline"
 Manager: TypeAlias = Literal["pipx", "uv tool", "uv", "pip"]

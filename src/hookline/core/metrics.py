@@ -5,7 +5,6 @@ A rule computes a figure from an outcome. A figure without a rule is measured by
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any, Literal
@@ -16,6 +15,7 @@ from hookline.core.events import OnBudgetExceeded, OnError, PostModelCall, PostT
 from hookline.core.frozen import thaw
 from hookline.core.outcome import Outcome
 from hookline.core.response import Measure
+from hookline.lazy import re
 from hookline.redact import MARK
 
 MAX_CLASS_CHARS = 60

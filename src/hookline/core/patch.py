@@ -6,9 +6,10 @@ to see everything that they accept.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import NamedTuple
+
+from hookline.lazy import re
 
 BEGIN = "*** Begin Patch"
 _MARK = re.compile(r"\*\*\* (Add File|Update File|Delete File|Move to):\s*(\S.*)")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from typing import Any
 from hookline.core.events import Event, PostToolUse, Subagent, Unreadable
 from hookline.core.frozen import Frozen, freeze
 from hookline.core.host import Host, Moment, find_row, set_value, value_at
+from hookline.lazy import re
 
 MAX_VALUES = 50_000
 """Maximum values of a payload, so that hooks can examine all of them in time."""

@@ -5,7 +5,6 @@ Issue, branch, blockers and the next step come first, because a session that kno
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
@@ -24,6 +23,7 @@ from hookline.handoff.failures import find_failures
 from hookline.handoff.next_steps import find_labelled, find_next, find_rest, is_finished, is_obsolete, rejects
 from hookline.handoff.task import Task, find_decisions, find_task
 from hookline.handoff.work import find_commands, find_commits, follow_files
+from hookline.lazy import re
 from hookline.memory.extract import RESOLVED, Found, drop_resolved, find_stated, resolves
 
 FIRST_ENTRIES, LAST_ENTRIES = 20, 600

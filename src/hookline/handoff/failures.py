@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.handoff.statements import classify
 from hookline.handoff.work import Files, find_abandoned
 from hookline.language.segment import split_sentences
+from hookline.lazy import re
 from hookline.memory.extract import first_line
 
 SHOWN_FILES = 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from hookline.core.conversation import Message, ToolUse, TranscriptEntry
@@ -13,6 +12,7 @@ from hookline.handoff.statements import classify, find_statements, is_result, re
 from hookline.handoff.task import Prompt, Task
 from hookline.handoff.work import Files, find_commits, pair_calls
 from hookline.language.segment import is_item, split_clauses, strip_marks
+from hookline.lazy import re
 from hookline.memory.extract import first_line
 
 _LABEL = re.compile(

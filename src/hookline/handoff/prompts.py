@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterator
 from itertools import groupby
@@ -10,6 +9,7 @@ from operator import itemgetter
 from typing import Literal
 
 from hookline.language.segment import split_clauses, split_sentences
+from hookline.lazy import re
 
 PromptKind = Literal["task", "addition", "choice", "reply"]
 _AGREEING = """

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 from hookline.language.segment import split_sentences
+from hookline.lazy import re
 
 Kind = Literal["failed", "next", "decision", "finished", ""]
 _FAILED = (

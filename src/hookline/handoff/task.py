@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from hookline.handoff.content import CONTINUE_PROMPT, MAX_TEXT_LENGTH
 from hookline.handoff.prompts import CONSTRAINT, PromptKind, classify_prompt, find_conditions, strip_opening
 from hookline.handoff.statements import classify, is_result
 from hookline.language.segment import split_sentences
+from hookline.lazy import re
 
 _PUBLISHED = re.compile(r"\bgit\b[^|;&]*\b(?:commit|push|merge)\b|\bgh pr (?:create|merge)\b")
 _MAX_ADDITIONS, _MAX_ANSWER = 2, 160

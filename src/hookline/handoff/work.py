@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from hookline.core.conversation import ToolResult, ToolUse, TranscriptEntry
+from hookline.lazy import re
 from hookline.shell import SimpleCommand, read
 
 _CHANGES_FILES = re.compile(r"\b(?:git|rm|sed|perl|mv|cp|tee)\b|>")

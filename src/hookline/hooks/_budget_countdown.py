@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from math import inf
 from typing import Literal
 
 from hookline.core.events import PreToolUse
 from hookline.core.response import Response, block
+from hookline.lazy import re
 from hookline.shell import Reading, Redirect, SimpleCommand, Word, read
 from hookline.shell.git_runs import GLOBAL_VALUES
 from hookline.shell.options import parse_options, word_set

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from typing import NamedTuple
 
 from hookline.core.events import PreToolUse
 from hookline.core.state import State
 from hookline.hooks._load_size import Amount, find_outputs
+from hookline.lazy import re
 from hookline.shell import UNKNOWN, SimpleCommand, read
 from hookline.shell.options import parse_options
 

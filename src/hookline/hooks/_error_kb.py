@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from hookline.core.records import KnownError
 from hookline.core.response import ErrorSeen, Response, effect, inject, remember
 from hookline.core.state import State
 from hookline.core.untrusted_text import LABEL, to_line
+from hookline.lazy import re
 from hookline.shell import SimpleCommand, read
 from hookline.shell.options import word_set
 

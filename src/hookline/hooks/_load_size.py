@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from hookline.lazy import re
 from hookline.shell import UNKNOWN, Effect, Reading, Redirect, SimpleCommand
 from hookline.shell.options import Options, parse_options, word_set
 

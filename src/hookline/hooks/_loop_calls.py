@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ from hookline.core.events import PostToolUse, PreToolUse
 from hookline.core.frozen import thaw
 from hookline.core.state import State
 from hookline.hooks._error_kb import has_failed
+from hookline.lazy import re
 from hookline.shell import SimpleCommand, read
 from hookline.shell.options import word_set
 

@@ -1,6 +1,5 @@
 """Search an event for secrets, load the user's rule file, wrap shell commands, and explain the result."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -11,6 +10,7 @@ from hookline.core.explanation import Branch, branch
 from hookline.core.response import Response, remember, warn
 from hookline.core.rule_exceptions import Allow, find_exception
 from hookline.core.state import State
+from hookline.lazy import re
 from hookline.redact import MAX_CHARS, NO_LIMIT, TOO_LONG, Rules, redact_json_with_findings
 from hookline.redact.gitleaks_rules import RuleFile, parse_rules
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from hookline.core.events import UserPromptSubmit
@@ -12,6 +11,7 @@ from hookline.core.state import State
 from hookline.core.values import replace
 from hookline.hooks._explain import format_count
 from hookline.language.classify import asks_to_ship, score_requests
+from hookline.lazy import re
 
 _ANYWAY = re.compile(r"^[ \t]*ship anyway:[ \t]*(\S[^\n]*)", re.IGNORECASE | re.MULTILINE)
 _LONGEST_REASON, _MAX_SHOWN = 300, 10

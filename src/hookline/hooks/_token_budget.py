@@ -1,13 +1,13 @@
 """Token targets: parsing them from prompts, deciding whether a turn continues, and messages about it."""
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct, to_builtins
 
 from hookline.core.response import Measure
+from hookline.lazy import re
 
 MIN_PROGRESS_TOKENS = 500
 """Output tokens of a continuation below which progress is small; two in a row end the turn."""

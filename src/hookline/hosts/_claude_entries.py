@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from shlex import quote
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from hookline.core.frozen import Frozen
 from hookline.core.install_table import UserHook
 from hookline.core.values import replace
+from hookline.lazy import re
 
 IGNORED_KEYS = {
     "if": "runs for every call that its matcher matches: `if` is not supported",

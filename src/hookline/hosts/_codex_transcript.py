@@ -7,7 +7,6 @@ becomes one call per file, because guards judge files.
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -17,6 +16,7 @@ from hookline.core.conversation import ConversationReader, Message, ToolResult, 
 from hookline.core.usage import ContextUpdate, TokenCounts, Total, Turn, UsageEntry, UsageReader, parse_tokens
 from hookline.hosts import _transcript
 from hookline.hosts._transcript import Call, Result, SessionInfo, join_text, text_or_empty
+from hookline.lazy import re
 
 ENVELOPE_TYPES = ("session_meta", "turn_context", "response_item", "event_msg", "compacted")
 CALL_TYPES = ("function_call", "custom_tool_call", "local_shell_call")

@@ -6,13 +6,13 @@ both. The payload seldom names its event.
 """
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from hookline.core.events import PermissionRequest, PostToolUse, PreToolUse, Stop
 from hookline.core.host import Reply, ReplyContext
 from hookline.hosts._continuation import continuation_prefix
+from hookline.lazy import re
 
 CAMEL_CASE = {
     "session_id": "sessionId",

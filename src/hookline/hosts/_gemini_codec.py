@@ -1,7 +1,6 @@
 """Gemini CLI's payloads and replies: a decision with its reason, and the fields that the moment accepts."""
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from hookline.core.frozen import thaw
 from hookline.core.host import Reply, ReplyContext, value_at
 from hookline.core.response import find_end_reason
 from hookline.hosts._continuation import continuation_prefix
+from hookline.lazy import re
 
 CHANGED_NOTE = "(The tool ran; a hook changed its result as follows.)"
 OMITTED_NOTE = "(a part of the result that is not text was omitted)"

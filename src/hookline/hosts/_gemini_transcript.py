@@ -6,7 +6,6 @@ the user's message, in its own element.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from hookline.core.usage import ModelCall, TokenCounts, Turn, UsageEntry, UsageR
 from hookline.hosts._continuation import PREFIX
 from hookline.hosts._gemini_codec import EXIT_CODE
 from hookline.hosts._transcript import text_or_empty
+from hookline.lazy import re
 
 _HOOK_CONTEXT = re.compile(r"(?s)\A\s*<hook_context>.*?</hook_context>\s*")
 _REFERENCED_FILES = "--- Content from referenced files ---"

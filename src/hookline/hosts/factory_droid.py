@@ -1,6 +1,5 @@
 """Factory's Droid: Claude's reply format and tools of its own; exit codes are not used."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,6 +24,7 @@ from hookline.core.install_table import InstallEntry, InstallMethod, ObstacleChe
 from hookline.hosts._claude_codec import encode
 from hookline.hosts._claude_entries import read_hooks
 from hookline.hosts._obstacles import disabled_by
+from hookline.lazy import re
 
 CALL = {"tool": "tool_name", "input": "tool_input"}
 AGAIN = {"again": "stop_hook_active"}

@@ -5,7 +5,6 @@ settings get the model's reasoning instead, and each failure twice.
 """
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,6 +26,7 @@ from hookline.core.events import (
 from hookline.core.host import WHOLE_OUTPUT, Host, Tool, moment, tool
 from hookline.core.install_table import InstallEntry, InstallMethod, OwnFiles, SettingsFile
 from hookline.hosts._reasonix_codec import WARNING_CODE, encode
+from hookline.lazy import re
 
 CALL = {"tool": "tool_name", "input": "tool_input"}
 RAN = {**CALL, "output": "tool_response"}

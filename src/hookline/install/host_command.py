@@ -5,13 +5,13 @@ the call: without the program, the entry for the session's start prints one warn
 and every other entry passes.
 """
 
-import re
 import shlex
 from typing import Any
 
 from hookline.core.events import Notification, SessionStart, UserPromptSubmit
 from hookline.core.host import Host, Reply, ReplyContext
 from hookline.core.outcome import Outcome
+from hookline.lazy import re
 
 MISSING_MESSAGE = (
     "the hooks of this project need hookline, which is not installed here; install it as your team does"

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -27,6 +26,7 @@ from hookline.install.compare import (
 )
 from hookline.install.host_command import strip_guard, strip_guards
 from hookline.install.jsonc import NotJson, parse
+from hookline.lazy import re
 from hookline.system.paths import Places
 
 LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')

@@ -8,7 +8,6 @@ for the parts that are used.
 """
 
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from hookline.lazy import re
 from hookline.policy.read_files import STRING_OR_COMMENT, blank_comments
 
 MAX_DEPTH = 200

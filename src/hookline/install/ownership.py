@@ -5,7 +5,6 @@ it mentions hookline. Whether an entry calls hookline is decided by parsing its 
 """
 
 import posixpath
-import re
 import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from hookline.core.install_table import InstallEntry, OwnFiles, SettingsFile
 from hookline.install.host_command import TEST_PATTERN, WORD_PATTERN, build_call, strip_guard
 from hookline.install.jsonc import Node, NotJson, parse
+from hookline.lazy import re
 from hookline.shell import read
 from hookline.system.own_command import CLIENT
 

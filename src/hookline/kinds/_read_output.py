@@ -1,7 +1,6 @@
 """Reader of a command's output and exit code: JSON first, then directives, then plain text."""
 
 import json
-import re
 import signal
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,6 +12,7 @@ from hookline.core.events import Event, SessionStart, TurnStart, UserPromptSubmi
 from hookline.core.host import Dialect
 from hookline.core.kind import MAX_OUTPUT_BYTES, HookFailed, ProcessResult
 from hookline.core.response import Response, block, inject, warn
+from hookline.lazy import re
 from hookline.redact import redact
 
 _DIRECTIVE = re.compile(r"@@(INJECT|WARN)[ \t]*:(.*)", re.IGNORECASE)

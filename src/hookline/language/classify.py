@@ -5,7 +5,6 @@ Sentences of a language other than English are ignored.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from typing import NamedTuple
 from hookline.language.features import Clause, hash_clause, split_words
 from hookline.language.model import Models, load_models, to_probability
 from hookline.language.segment import find_cuts, find_sentences
+from hookline.lazy import re
 
 DURABLE = ("convention", "preference", "correction", "decision", "blocker", "resolved")
 """Kinds of statements that still hold in a later session."""

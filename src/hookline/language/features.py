@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -11,6 +10,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from hookline.language.segment import mask_quotations
+from hookline.lazy import re
 
 MAX_WORDS, MAX_NEIGHBOUR = 40, 8
 """Words of a clause, and of each neighbour, that become features."""

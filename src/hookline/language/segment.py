@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
+
+from hookline.lazy import re
 
 MAX_TYPED, END = 4_000, 1_000
 """Length in characters from which a prompt counts as pasted, and of each end that counts as typed."""

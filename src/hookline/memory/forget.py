@@ -6,7 +6,6 @@ restores them by `hookline memory add` or `import`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from re import Pattern
 from typing import Any
@@ -15,6 +14,7 @@ from hookline.core.frozen import freeze, thaw
 from hookline.core.records import Handoff, Memory
 from hookline.core.store import Limits, Store
 from hookline.core.values import replace
+from hookline.lazy import re
 
 FORGOTTEN_NOTES = "memory.forgotten"
 """Name under which the ids of forgotten memories are noted, with the time."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from json import loads
 
@@ -17,6 +16,7 @@ from hookline.core.response import Learn
 from hookline.core.store import Store
 from hookline.core.untrusted_text import to_words
 from hookline.core.values import replace
+from hookline.lazy import re
 from hookline.memory.compare import find_replaced
 from hookline.memory.consolidate import MAX_MEMORIES, consolidate_project, is_consolidation_due
 from hookline.memory.extract import RESOLVED, MemoryScope, extracted, find_stated, resolves

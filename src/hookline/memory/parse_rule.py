@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
 from hookline.core.records import stem_word
+from hookline.lazy import re
 from hookline.memory.rule_phrases import CONTRAST, REJECT, REJECT_ALL, simplify_phrases
 from hookline.memory.rule_vocabulary import (
     CHOICES,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from hookline.lazy import re
 
 _MAIL = re.compile(
     r"(?i)(?<![\w.])(?!git@|noreply@|no-reply@)[\w.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}\b"

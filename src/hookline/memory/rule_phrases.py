@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from hookline.lazy import re
 
 REJECT = "~"
 """Token that rejects the words after it, up to the end of the clause."""

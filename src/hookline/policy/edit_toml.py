@@ -5,10 +5,10 @@ A library that keeps comments, such as tomlkit, would be a further dependency wi
 """
 
 import json
-import re
 import tomllib
 from typing import Any
 
+from hookline.lazy import re
 from hookline.policy.line_numbers import Path, toml_lines
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")

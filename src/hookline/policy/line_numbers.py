@@ -6,12 +6,13 @@ can make this slow.
 """
 
 import json
-import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 
 from msgspec import Struct, field
+
+from hookline.lazy import re
 
 Path = tuple[str, ...]
 MAX_DEPTH = 12

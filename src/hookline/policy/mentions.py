@@ -4,10 +4,11 @@ It uses patterns instead of parsers because the text is untrusted: the time grow
 text, and deep nesting cannot make it fail.
 """
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping
 from importlib.machinery import EXTENSION_SUFFIXES
+
+from hookline.lazy import re
 
 MODULE_SUFFIXES = (
     ".py",

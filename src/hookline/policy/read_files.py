@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
 
+from hookline.lazy import re
 from hookline.policy.model import File, Problem
 from hookline.system import file_stamps
 from hookline.system.paths import Places, quote_path

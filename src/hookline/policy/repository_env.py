@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -17,6 +16,7 @@ from hookline import hosts
 from hookline.core.frozen import EMPTY
 from hookline.core.host import Host
 from hookline.core.variables import BUDGET_END, OLD_NAMES, SWITCH_PREFIXES
+from hookline.lazy import re
 from hookline.policy import read_files
 from hookline.system.paths import login_home, project_root
 from hookline.system.session_record import ANY, NamedVariable, digest_value

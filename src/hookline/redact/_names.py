@@ -1,8 +1,9 @@
 """Names of secrets: `DB_PASSWORD`, `x-api-key`, `clientSecret`; but not `tokenizer` or `cache_key`."""
 
-import re
 from collections.abc import Mapping
 from typing import NamedTuple
+
+from hookline.lazy import re
 
 
 class Name(NamedTuple):

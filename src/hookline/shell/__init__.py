@@ -14,11 +14,11 @@ more than linear time. Text that is known only at run time is `UNKNOWN`.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal
 
+from hookline.lazy import re
 from hookline.shell.effects import MAX_EFFECTS, declare_programs, find_effects
 from hookline.shell.evaluate import evaluate_steps
 from hookline.shell.result import (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 
+from hookline.lazy import re
 from hookline.shell.embedded import find_commands, record_effect
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.quotes import decode_ansi, decode_printf

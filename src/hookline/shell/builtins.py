@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from hookline.lazy import re
 from hookline.shell.git_settings import find_variable_commands
 from hookline.shell.options import parse_options
 from hookline.shell.result import UNKNOWN, Word

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from hookline.lazy import re
 from hookline.shell.source import (
     ParseError,
     Source,

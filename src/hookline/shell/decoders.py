@@ -9,11 +9,11 @@ import base64
 import binascii
 import bz2
 import lzma
-import re
 import zlib
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from hookline.lazy import re
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import UNKNOWN
 from hookline.shell.shell_state import MAX_TEXT, OPAQUE, Call, Program, Result, ShellState, resolve, spend

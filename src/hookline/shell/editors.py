@@ -6,11 +6,11 @@ mistaken for the command of that name.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
+from hookline.lazy import re
 from hookline.shell.embedded import find_commands
 from hookline.shell.options import Options, parse_options
 from hookline.shell.result import UNKNOWN, Word

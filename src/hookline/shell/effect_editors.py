@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from hookline.lazy import re
 from hookline.shell.editors import parse_ed, parse_sed
 from hookline.shell.effect_table import Operands, option_effects, part_of, table_effects
 from hookline.shell.options import parse_options, word_set

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from hookline.lazy import re
 from hookline.shell import effect_editors, effect_transfers, windows
 from hookline.shell.effect_table import Operands, is_remote, option_effects, part_of, table_effects
 from hookline.shell.git_runs import GLOBAL_VALUES

@@ -5,11 +5,11 @@ Programs with a syntax of their own are in `effect_programs`. A program in neith
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from hookline.lazy import re
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.program_table import NON_FILE_PROGRAMS
 from hookline.shell.result import Action, Effect, SimpleCommand, Word

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
+from hookline.lazy import re
 from hookline.shell.copy_programs import CURL_VALUES, RSYNC_VALUES, WGET_VALUES
 from hookline.shell.effect_table import is_remote, option_effects, part_of
 from hookline.shell.options import parse_options, word_set

@@ -7,11 +7,11 @@ machine or in a container have no effects here.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from hookline.lazy import re
 from hookline.shell.effect_programs import SPECIAL
 from hookline.shell.effect_table import (
     DATA_PROGRAMS,

@@ -6,12 +6,12 @@ only calls with literal arguments are found.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from hookline.lazy import re
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.quotes import decode_ansi
 from hookline.shell.result import UNKNOWN, Action, Effect, Word

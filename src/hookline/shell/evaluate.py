@@ -6,10 +6,10 @@ The output is known for a few programs only; that of all others is `UNKNOWN`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from hookline.lazy import re
 from hookline.shell import expand
 from hookline.shell.bombs import is_fork_bomb
 from hookline.shell.grammar import parse_assignment

@@ -5,13 +5,13 @@ Braces come first: `{a,b}` and `{1..3}` turn one word into several, before any o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
+from hookline.lazy import re
 from hookline.shell import params
 from hookline.shell.result import UNKNOWN, Word
 from hookline.shell.shell_state import (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 
+from hookline.lazy import re
 from hookline.shell.git_settings import find_hook_commands, find_setting_commands, find_written_setting
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import UNKNOWN, Word

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
+from hookline.lazy import re
 from hookline.shell.options import word_set
 from hookline.shell.shell_state import InnerCommand, ShellState, find_file, lookup, resolve, spend
 from hookline.shell.syntax import Span

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from hookline.lazy import re
 from hookline.shell import compounds
 from hookline.shell.result import TOO_LONG
 from hookline.shell.source import (

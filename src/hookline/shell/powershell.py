@@ -5,9 +5,9 @@ Pipelines, blocks and subexpressions are split, constant expressions computed, a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
+from hookline.lazy import re
 from hookline.shell.powershell_values import VARIABLE_MARK, Token, Tokens, Value, fold, read_token
 from hookline.shell.result import UNKNOWN, Word
 from hookline.shell.shell_state import OPAQUE

@@ -6,12 +6,12 @@ A value is a tuple of texts. An expression that cannot be computed here raises `
 from __future__ import annotations
 
 import binascii
-import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
 
+from hookline.lazy import re
 from hookline.shell.options import word_set
 from hookline.shell.result import UNKNOWN
 from hookline.shell.syntax import Span

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeAlias
 
+from hookline.lazy import re
 from hookline.shell.source import (
     MAX_FAILURES,
     ParseError,

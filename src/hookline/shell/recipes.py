@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from hookline.lazy import re
 from hookline.shell.embedded import run_interpreter
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.quotes import decode_ansi

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from hookline.lazy import re
 from hookline.shell.git_settings import find_variable_commands
 from hookline.shell.grammar import COMMAND_WORK, parse
 from hookline.shell.options import word_set

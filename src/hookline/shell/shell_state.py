@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
+from hookline.lazy import re
 from hookline.shell.result import NO_FACTS, UNKNOWN, Effect, Facts, Problem, SimpleCommand, Word
 from hookline.shell.source import MAX_NESTING
 from hookline.shell.syntax import Code, Node, Span, Steps

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from copy import copy
 from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
+from hookline.lazy import re
 from hookline.shell.syntax import Span, Steps
 
 MAX_LINE = 1_048_576

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from itertools import takewhile
 
+from hookline.lazy import re
 from hookline.shell.options import parse_options, word_set
 from hookline.shell.quotes import decode_echo, decode_printf
 from hookline.shell.result import UNKNOWN, Word

@@ -5,10 +5,10 @@ A filter keeps unknown parts of its input, with their origin, unless it selects 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from hookline.lazy import re
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.quotes import decode_ansi
 from hookline.shell.result import UNKNOWN

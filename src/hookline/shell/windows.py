@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import binascii
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
+from hookline.lazy import re
 from hookline.shell.options import word_set
 from hookline.shell.powershell import split_powershell
 from hookline.shell.result import UNKNOWN, Action, Effect, SimpleCommand, Word

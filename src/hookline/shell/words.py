@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from hookline.lazy import re
 from hookline.shell.quotes import (
     Reader,
     append_literal,

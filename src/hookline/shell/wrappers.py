@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
+from hookline.lazy import re
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import Word
 from hookline.shell.shell_state import OPAQUE, Call, InnerCommand, Program, Result, ShellState, resolve

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from hookline.lazy import re
 from hookline.shell.options import parse_options, word_set
 from hookline.shell.result import UNKNOWN, Word
 from hookline.shell.shell_state import (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import socket
 import threading
 import time
@@ -20,6 +19,7 @@ from psycopg.pq import Conninfo
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from hookline.core.store import StoreFailed
+from hookline.lazy import re
 from hookline.stores import _postgres_schema as schema
 from hookline.stores._sql import Rows, SqlDialect, T, Work
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
@@ -18,6 +17,7 @@ from hookline.core.store import (
     build_subagents,
     merge_sessions,
 )
+from hookline.lazy import re
 
 _MARK = "\ufdd0"  # a noncharacter: Unicode never assigns it
 _REFUSED = re.compile(f"[\x00\ud800-\udfff{_MARK}]")

@@ -6,7 +6,6 @@ never by a folder that looks like one, because a commit can contain such a folde
 """
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase, translate
 from itertools import islice
@@ -14,6 +13,7 @@ from itertools import islice
 from msgspec import Struct
 
 from hookline.core.kind import ProcessResult
+from hookline.lazy import re
 
 Run = Callable[[Sequence[str], str, Mapping[str, str]], ProcessResult]
 """Function that runs a command line in a folder with an environment; it decodes output by surrogateescape."""

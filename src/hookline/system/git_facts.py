@@ -6,11 +6,11 @@ The settings include those of the user.
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from hookline.lazy import re
 from hookline.redact import redact
 from hookline.system.read_script import read_executed_script
 

@@ -3,13 +3,13 @@
 import hashlib
 import json
 import os
-import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 
 from hookline.core.frozen import thaw
 from hookline.core.response import Mirror
+from hookline.lazy import re
 
 MAX_AGE_SECONDS = 24 * 3600.0
 """Seconds after which a file counts as left behind by its session."""

@@ -90,7 +90,7 @@ def copy_installation(folder: str) -> None:
     os.mkdir(os.path.join(folder, "run"), 0o700)
     os.symlink(base, os.path.join(programs, "python"))
     shutil.copy(own_command.client_path(), programs)
-    _write(folder, "pyvenv.cfg", f"home = {os.path.dirname(base)}\n")
+    _write(folder, "pyvenv.cfg", f"home = {os.path.dirname(base)}\ninclude-system-site-packages = false\n")
     imports = [f"import site; site.addsitedir({folder_name!r})" for folder_name in site.getsitepackages()]
     _write(folder, f"{packages}/packages.pth", "\n".join([*imports, os.path.dirname(PACKAGE), ""]))
     script = "import sys\nfrom hookline.cli import main\nsys.exit(main())\n"

@@ -1,9 +1,10 @@
 """Parse the errors that compilers, test runners and package managers print into one format."""
 
-import re
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
+
+from hookline.lazy import re
 
 _MAX_LINES = 5_000
 """Lines searched at each end of the output, so that very long output takes bounded time."""

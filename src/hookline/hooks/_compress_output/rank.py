@@ -6,10 +6,11 @@ only in numbers, paths and names, count less with every repetition.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+
+from hookline.lazy import re
 
 ERROR_WEIGHT = 3.0
 """Smallest weight of a line that looks like an error."""

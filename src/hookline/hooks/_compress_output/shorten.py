@@ -1,6 +1,5 @@
 """Shorten a long text to its head, its tail, and the lines that decide with their neighbours."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from hookline.core.state import State
 from hookline.hooks._compress_output.errors import find_errors
 from hookline.hooks._compress_output.rank import ERROR_WEIGHT, rank_lines, weigh_words
 from hookline.hooks._explain import format_count
+from hookline.lazy import re
 
 _MAX_SHOWN = 500
 """Characters of a line that are shown."""

@@ -6,7 +6,6 @@ Parts that were not read lead to a question: those beyond a limit, and those wit
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
@@ -26,6 +25,7 @@ from hookline.hooks._dangerous_command import (
 )
 from hookline.hooks._dangerous_command.rule import CORE, Action, Finding, Judge, Place
 from hookline.hooks._dangerous_command.scratch import join_path
+from hookline.lazy import re
 from hookline.shell import MAX_EFFECTS, UNKNOWN, Effect, Problem, Reading, SimpleCommand, Word, read
 from hookline.shell.effects import command_effects, group_effects, is_known_program
 from hookline.shell.options import word_set

@@ -1,6 +1,5 @@
 """Packs cloud, containers and kubernetes: remote resources that exist only once, and containers."""
 
-import re
 from collections.abc import Iterator, Mapping
 
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
@@ -12,6 +11,7 @@ from hookline.hooks._dangerous_command.scratch import (
     uses_test_file,
 )
 from hookline.hooks._dangerous_command.tables import Split, table
+from hookline.lazy import re
 from hookline.shell import SimpleCommand, Word
 
 CLOUD = Pack(

@@ -1,11 +1,11 @@
 """Calls in code that delete data: queries, models of database libraries, and requests to clouds."""
 
-import re
 from collections.abc import Iterator, Mapping
 
 from hookline.hooks._dangerous_command.databases import DATABASES, destroys, destroys_keys
 from hookline.hooks._dangerous_command.machine import find_code
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Place
+from hookline.lazy import re
 from hookline.shell import SimpleCommand, Word
 from hookline.shell.options import word_set
 

@@ -1,6 +1,5 @@
 """Pack databases: data dropped, emptied or cleared by database clients."""
 
-import re
 from collections.abc import Iterator, Mapping
 
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
@@ -13,6 +12,7 @@ from hookline.hooks._dangerous_command.scratch import (
     uses_created_port,
 )
 from hookline.hooks._dangerous_command.tables import Split, table
+from hookline.lazy import re
 from hookline.shell import SimpleCommand, Word
 from hookline.shell.options import parse_options, word_set
 

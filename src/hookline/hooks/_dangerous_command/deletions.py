@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
@@ -25,6 +24,7 @@ from hookline.hooks._dangerous_command.targets import (
     loses_source,
     selects_git,
 )
+from hookline.lazy import re
 from hookline.shell import UNKNOWN, Action, Effect, SimpleCommand, Word
 from hookline.shell.options import word_set
 

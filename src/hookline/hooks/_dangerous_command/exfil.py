@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
+from hookline.lazy import re
 from hookline.shell import SimpleCommand, Word
 from hookline.shell.copy_programs import CURL_VALUES, WGET_VALUES, find_archive
 from hookline.shell.options import parse_options, word_set

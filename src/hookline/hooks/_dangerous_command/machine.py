@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from hookline.hooks._dangerous_command.rule import Finding, Judge, Pack, Place
 from hookline.hooks._dangerous_command.scratch import is_temporary
 from hookline.hooks._dangerous_command.tables import table
 from hookline.hooks._dangerous_command.targets import is_narrowed
+from hookline.lazy import re
 from hookline.shell import UNKNOWN, SimpleCommand, Word
 from hookline.shell.options import parse_options, word_set
 

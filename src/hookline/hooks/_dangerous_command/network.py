@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
@@ -10,6 +9,7 @@ from hookline.hooks._dangerous_command.exfil import CONNECTIONS, LOCAL
 from hookline.hooks._dangerous_command.machine import CODE_JUDGES, find_code
 from hookline.hooks._dangerous_command.rule import TREES, Finding, Judge, Pack, Place
 from hookline.hooks._dangerous_command.targets import SYSTEM
+from hookline.lazy import re
 from hookline.shell import UNKNOWN, SimpleCommand, Word
 from hookline.shell.copy_programs import CURL_VALUES, WGET_VALUES
 from hookline.shell.options import parse_options, word_set

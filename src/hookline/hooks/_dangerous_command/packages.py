@@ -1,10 +1,10 @@
 """Packs package-publish and repo-host: published packages, installed packages, and forges."""
 
-import re
 from collections.abc import Mapping
 
 from hookline.hooks._dangerous_command.rule import Judge, Pack, Place
 from hookline.hooks._dangerous_command.tables import SEPARATOR, Split, table
+from hookline.lazy import re
 from hookline.shell import SimpleCommand
 from hookline.shell.options import word_set
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from hookline.hooks._dangerous_command.rule import Place
 from hookline.hooks._dangerous_command.tables import Split
+from hookline.lazy import re
 from hookline.shell import UNKNOWN, SimpleCommand, Word
 from hookline.shell.effect_table import part_of
 from hookline.shell.git_runs import GLOBAL_VALUES

@@ -14,12 +14,12 @@ A `?` after the rule makes it ask, whatever the action of its pack is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from hookline.hooks._dangerous_command.rule import Action, Finding, Judge, Pack, Place
+from hookline.lazy import re
 from hookline.shell import SimpleCommand, Word
 from hookline.shell.options import word_set
 

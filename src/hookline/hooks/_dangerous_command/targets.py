@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -11,6 +10,7 @@ from typing import NamedTuple
 
 from hookline.hooks._dangerous_command.rule import Place
 from hookline.hooks._dangerous_command.scratch import is_temporary, join_path
+from hookline.lazy import re
 from hookline.shell import UNKNOWN, Effect, SimpleCommand, Word
 from hookline.shell.effect_programs import find_roots
 from hookline.shell.git_runs import GLOBAL_VALUES

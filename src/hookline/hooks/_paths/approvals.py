@@ -6,7 +6,6 @@ question, a condition, a quotation, or a clause with a negation.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from hookline.core.response import Response, remember
 from hookline.core.state import State
 from hookline.hooks._paths.spelling import absolute, segments
 from hookline.hooks._paths.tool_fields import PREFIX
+from hookline.lazy import re
 from hookline.shell.options import word_set
 
 ASKED = "privacy-block.asked"

@@ -6,7 +6,6 @@ opening a file: the environment, keychains, searches.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from hookline.core.values import replace
@@ -14,6 +13,7 @@ from hookline.hooks._paths.guarded import Exposure, Place, Sort, kind, sort
 from hookline.hooks._paths.secret import Secret, quiet, secret
 from hookline.hooks._paths.spelling import absolute
 from hookline.hooks._paths.tool_fields import opened_files
+from hookline.lazy import re
 from hookline.shell import MAX_EFFECTS, MAX_LINE, Action, Effect, Problem, SimpleCommand, Word, read
 from hookline.shell.effect_table import PROGRAMS
 from hookline.shell.options import parse_options, word_set

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from hookline.hooks._paths.ignore_rules import KEPT, Found, Ground, find_exclusi
 from hookline.hooks._paths.secret import secret
 from hookline.hooks._paths.spelling import LONGEST, absolute
 from hookline.hooks._paths.tool_fields import Field, fields, opened_files
+from hookline.lazy import re
 from hookline.shell import NO_FACTS, Effect, SimpleCommand, Word, read
 from hookline.shell.options import word_set
 

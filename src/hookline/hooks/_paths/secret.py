@@ -5,12 +5,12 @@ The tables of names are in lower case.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
 from hookline.hooks._paths.spelling import LONGEST, LONGEST_NAME, segments
+from hookline.lazy import re
 from hookline.shell.options import word_set
 
 NAMES = word_set(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator
 
+from hookline.lazy import re
 from hookline.shell import UNKNOWN
 
 LONGEST = 4096

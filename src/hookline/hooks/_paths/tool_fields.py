@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ from hookline.core.events import PostToolUse, PreToolUse
 from hookline.core.frozen import thaw
 from hookline.core.patch import is_patch, parse_patch
 from hookline.hooks._paths.spelling import alternatives, plausible
+from hookline.lazy import re
 from hookline.shell import MAX_LINE, Word
 from hookline.shell.options import word_set
 from hookline.shell.windows import DIALECTS, split_parameters

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from hookline.hooks._self_protect.commands import PERSON_COMMAND, PROFILES, SWIT
 from hookline.hooks._self_protect.finding import RULES, Action, Finding, quote
 from hookline.hooks._self_protect.guarded_paths import FOLDER, Guard, make_guard
 from hookline.hooks._self_protect.line import judge_line, judge_powershell
+from hookline.lazy import re
 from hookline.shell import MAX_LINE
 from hookline.shell.options import word_set
 

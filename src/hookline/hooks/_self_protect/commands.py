@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
@@ -10,6 +9,7 @@ from hookline.core.person_commands import HARMLESS, HOST_ONLY, PERSON_ONLY, is_l
 from hookline.hooks._self_protect.finding import Action, Finding, quote
 from hookline.hooks._self_protect.guarded_paths import OURSELVES, Guard
 from hookline.hosts import AGENT_PROGRAMS
+from hookline.lazy import re
 from hookline.shell import UNKNOWN, SimpleCommand, Word
 from hookline.shell.options import parse_options, word_set
 from hookline.shell.quotes import decode_ansi

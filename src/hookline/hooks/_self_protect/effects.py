@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -19,6 +18,7 @@ from hookline.hooks._self_protect.guarded_paths import (
     find_matches,
     is_suspicious,
 )
+from hookline.lazy import re
 from hookline.shell import UNKNOWN, Effect, Reading, SimpleCommand, Word
 from hookline.shell.effect_programs import find_roots
 from hookline.shell.effects import group_effects, trace_origins

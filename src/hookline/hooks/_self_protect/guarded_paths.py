@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -12,6 +11,7 @@ from msgspec import Struct, field
 
 from hookline.core.state import LazyMapping, State
 from hookline.hosts import AGENT_PROGRAMS
+from hookline.lazy import re
 from hookline.shell import NO_FACTS, UNKNOWN, Facts
 
 FOLDER = ".hookline"

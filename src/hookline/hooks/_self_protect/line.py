@@ -6,7 +6,6 @@ Code is judged too: it may load hookline's own modules, or set its switches.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from hookline.hooks._self_protect.finding import Action, Finding, Span
 from hookline.hooks._self_protect.guarded_paths import NAMES, OURSELVES, Guard
 from hookline.hooks._self_protect.processes import FOLDER_VARIABLES, judge_processes, matches_us
 from hookline.hosts import AGENT_PROGRAMS
+from hookline.lazy import re
 from hookline.shell import UNKNOWN, Problem, Reading, SimpleCommand, Word, read
 from hookline.shell.effect_table import LANGUAGES, PROGRAMS
 from hookline.shell.grammar import parse

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
@@ -11,6 +10,7 @@ from hookline.hooks._self_protect.effects import Line
 from hookline.hooks._self_protect.finding import Finding, quote
 from hookline.hooks._self_protect.guarded_paths import Guard
 from hookline.hosts import AGENT_PROGRAMS, AgentProgram
+from hookline.lazy import re
 from hookline.shell import UNKNOWN, SimpleCommand
 from hookline.shell.effect_table import LANGUAGES
 from hookline.shell.options import word_set

@@ -6,11 +6,11 @@ are followed. The work is counted, so that the result does not depend on the spe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
+from hookline.lazy import re
 from hookline.shell.code.actions import apply_call
 from hookline.shell.code.brace_languages import JAVASCRIPT, PHP
 from hookline.shell.code.evaluate import call, evaluate, run

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 
+from hookline.lazy import re
 from hookline.shell.code.methods import (
     LIST_METHODS,
     MAPPING_METHODS,

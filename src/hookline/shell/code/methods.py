@@ -7,12 +7,12 @@ import binascii
 import codecs
 import json
 import posixpath
-import re
 import shlex
 import zlib
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from hookline.lazy import re
 from hookline.shell.code.operators import find_item, format_percent, restrict_by_function
 from hookline.shell.code.values import (
     MAX_ITEMS,

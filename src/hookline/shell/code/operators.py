@@ -7,10 +7,10 @@ folder, so that only variables with an item of a folder are restricted.
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from hookline.lazy import re
 from hookline.shell.code import syntax
 from hookline.shell.code.syntax import Node
 from hookline.shell.code.values import (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from hookline.lazy import re
 from hookline.shell.code import statements, syntax
 from hookline.shell.code.parser import (
     ASSIGNMENT,

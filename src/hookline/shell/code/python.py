@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from hookline.lazy import re
 from hookline.shell.code import syntax
 from hookline.shell.code.syntax import NOTHING, Body, Node
 from hookline.shell.result import UNKNOWN

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
+from hookline.lazy import re
 from hookline.shell.code import statements, syntax
 from hookline.shell.code.parser import ASSIGNMENT, parse_body, parse_expression, parse_items, parse_parameters
 from hookline.shell.code.syntax import NOTHING, Body, Node

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from msgspec import Struct, field
 
+from hookline.lazy import re
 from hookline.shell.code import syntax
 from hookline.shell.code.syntax import NOTHING, Body, Node
 from hookline.shell.quotes import decode_ansi

@@ -7,13 +7,13 @@ A text is a `str` in which `UNKNOWN` stands for an unknown part; a value of whic
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice, product
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct, field
 
+from hookline.lazy import re
 from hookline.shell.code.syntax import Assign, Body, Class, Function, If, Name, Node
 from hookline.shell.result import UNKNOWN as UNKNOWN  # noqa: PLC0414 -- exported
 from hookline.shell.result import Action

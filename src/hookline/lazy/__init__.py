@@ -1,0 +1,1 @@
+"""Standard modules that put off their work until its result is used."""
