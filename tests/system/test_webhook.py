@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from hookline.system import webhook
+from hookline.system import send_webhook, webhook
 
 SAID = b'{"text": "done"}'
 SECRET_PATH = "/services/T0/B0/xK3vQ9mZ7bN1cR8tY5wL3pJ6"
@@ -89,9 +89,9 @@ def nowhere():
         return f"http://127.0.0.1:{free.getsockname()[1]}{SECRET_PATH}"
 
 
-def sent(url, within=webhook.TIMEOUT_SECONDS):
+def sent(url, within=send_webhook.TIMEOUT_SECONDS):
     slept = []
-    return webhook.send(url, SAID, within, slept.append), slept
+    return send_webhook.send(url, SAID, within, slept.append), slept
 
 
 def test_it_is_posted_as_json_once(receiver):
@@ -105,7 +105,7 @@ def test_it_is_posted_as_json_once(receiver):
 def test_what_may_be_over_soon_is_tried_again_after_a_while(receiver, answers):
     there = receiver(*answers)
 
-    assert sent(there.url) == ("", [0.0, *webhook.PAUSES_SECONDS][: len(answers)])
+    assert sent(there.url) == ("", [0.0, *send_webhook.PAUSES_SECONDS][: len(answers)])
     assert len(there.got) == len(answers)
 
 
@@ -285,7 +285,7 @@ def test_a_repository_cannot_say_itself_where_the_end_is_told(user, receiver):
     ],
 )
 def test_an_address_is_taken_as_people_write_it(address, asked):
-    request = webhook._request(address, b"{}")  # noqa: SLF001 -- shows the request without a receiver
+    request = send_webhook._request(address, b"{}")  # noqa: SLF001 -- shows the request without a receiver
 
     assert request.full_url == asked
     assert request.headers.get("Authorization") == ("Basic bWU6cEBzcw==" if "me:" in address else None)
@@ -297,6 +297,6 @@ def test_all_proxy_holds_for_what_has_none_of_its_own(monkeypatch):
     monkeypatch.setenv("all_proxy", "http://a")
     monkeypatch.setenv("https_proxy", "http://b")
 
-    proxies = webhook._proxies()  # noqa: SLF001 -- shows the proxies without a receiver
+    proxies = send_webhook._proxies()  # noqa: SLF001 -- shows the proxies without a receiver
 
     assert (proxies["http"], proxies["https"]) == ("http://a", "http://b")
