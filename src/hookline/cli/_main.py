@@ -1,5 +1,6 @@
 """Find the requested command, and parse its arguments."""
 
+import gc
 import io
 import os
 import sys
@@ -18,6 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run `hookline ...` and return its exit code."""
     words = [*(sys.argv[1:] if argv is None else argv)]
     if words[:1] == ["hook"] and not {"-h", "--help"} & {*words}:
+        gc.disable()  # a process that answers one call ends before collecting would pay
         from hookline.cli.hook import main as answer_host  # noqa: PLC0415 -- a command is loaded when called
 
         return answer_host(words[1:], last=argv is None)

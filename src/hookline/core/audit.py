@@ -24,7 +24,7 @@ MAX_COUNT = 10**12
 """Maximum that one event adds to a counter, so that no counter overflows a store's integers."""
 
 
-def build_record(id: str, outcome: Outcome, *, at: float, ms: float) -> Record:  # noqa: A002 -- it is the record's id
+def build_record(id: str, outcome: Outcome, *, at: float) -> Record:  # noqa: A002 -- it is the record's id
     """Return the record of *outcome*: redacted, shortened, and with its counts."""
     event, action, name = outcome.event, outcome.action, outcome.event.name
     reason = outcome.blocked or outcome.asked or outcome.allowed
@@ -53,7 +53,7 @@ def build_record(id: str, outcome: Outcome, *, at: float, ms: float) -> Record: 
             ]
         ),
         trail=tuple([_encode_step(step) for step in outcome.trail]),
-        ms=_round_ms(ms),
+        ms=_round_ms(sum([step.ms for step in outcome.trail])),
         counts=counts,
         subagent=_shorten_name(event.subagent.id or event.subagent.type) if event.subagent else "",
         subagent_type=_shorten_name(event.subagent.type) if event.subagent else "",

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from pathspec import GitIgnoreSpec
-
 from hookline.core.events import PreToolUse
 from hookline.core.explanation import Branch, branch
 from hookline.core.state import State
@@ -95,4 +93,6 @@ def _matches(name: str, scope: Any) -> bool:
 
 @lru_cache(maxsize=16)
 def _compile(patterns: Sequence[str]) -> Any:
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415 -- only in a run
+
     return GitIgnoreSpec.from_lines(patterns)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from threading import Thread
@@ -32,6 +31,8 @@ def call(hook: Hook, event: Event, state: State, limit: float) -> Any:
 def _await(answer: Any) -> Any:
     if not hasattr(answer, "__await__"):
         return answer
+
+    import asyncio  # noqa: PLC0415 -- only for asynchronous hooks
 
     async def wait() -> Any:
         return await answer

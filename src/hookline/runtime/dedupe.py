@@ -296,9 +296,7 @@ def record_repeat(runtime: Runtime, event: Event) -> None:
     if audit is None or not audit.enabled:
         return
     outcome = Outcome(event=event).with_steps(Step(hook="hookline", action="repeated", note=REPEAT_NOTE))
-    record = replace(
-        build_record(identity.random_id(), outcome, at=event.at or runtime.now(), ms=0.0), counts={}
-    )
+    record = replace(build_record(identity.random_id(), outcome, at=event.at or runtime.now()), counts={})
     _use_claims(runtime, lambda: runtime.recorder.record(record))
 
 

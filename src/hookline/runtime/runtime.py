@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import time
-from asyncio import to_thread
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -140,6 +139,8 @@ class Runtime:
 
     async def fire(self, event: Event) -> Outcome:
         """Judge *event* without blocking the event loop."""
+        from asyncio import to_thread  # noqa: PLC0415 -- only for asynchronous programs
+
         return await to_thread(self.fire_now, event)
 
     def fire_now(self, event: Event) -> Outcome:
@@ -353,8 +354,7 @@ class Runtime:
         self._try(lambda: sum(self.store.count(session, count.name, count.by) for count in counts), default=0)
 
     def _record(self, outcome: Outcome) -> None:
-        ms = sum([step.ms for step in outcome.trail])
-        record = build_record(self.new_id(), outcome, at=outcome.event.at or self.now(), ms=ms)
+        record = build_record(self.new_id(), outcome, at=outcome.event.at or self.now())
         self._try(lambda: self.recorder.record(record), default=None, failed="the decision was not recorded")
 
     def run_deferred_work(self) -> None:

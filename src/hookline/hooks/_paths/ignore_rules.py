@@ -12,8 +12,6 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern as Pattern
-
 from hookline.hooks._paths.spelling import LONGEST, LONGEST_NAME, absolute, url
 from hookline.shell import NO_FACTS, Facts
 from hookline.shell.options import word_set
@@ -157,6 +155,8 @@ def _kept_rules() -> Rules:
 
 
 def compiled(lines: Iterable[tuple[str, int | None]]) -> Rules:
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern as Pattern  # noqa: PLC0415 -- for few paths
+
     kept, problems = list[tuple[str, "Any"]](), list[str]()
     for text, number in lines:
         try:
