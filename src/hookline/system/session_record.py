@@ -82,7 +82,10 @@ def read_variables(session: CallingSession, folder: str) -> tuple[NamedVariable,
     places = [place for place in variable_folders() if _is_private(place)]
     if not places:  # as in most calls
         return ()
-    paths = [os.path.join(place, key) for key in _keys(session, folder) for place in places]
+    names = _name_session(session)
+    if any(os.path.isdir(os.path.join(place, _digest(folder))) for place in places):
+        names += _name_process(session, folder)  # finding the process takes longer than all other steps
+    paths = [os.path.join(place, name) for name in names for place in places]
     return tuple(dict.fromkeys(variable for path in paths for variable in _read_variables(path)))
 
 
@@ -94,8 +97,8 @@ def add_variables(session: CallingSession, folder: str, variables: Sequence[Name
         try:
             _create(place)
             if _is_private(place) and _is_private(os.path.dirname(place)):
-                for key in _keys(session, folder):
-                    _append(os.path.join(place, key), lines.encode(errors="replace"))
+                for name in _name_session(session) + _name_process(session, folder):
+                    _append(os.path.join(place, name), lines.encode(errors="replace"))
                 return ""
         except OSError as error:
             error_message = f"{place}: {error.strerror}"
@@ -130,13 +133,14 @@ def _is_private(folder: str) -> bool:
     return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o022
 
 
-def _keys(session: CallingSession, folder: str) -> Iterator[str]:
-    if session.id:
-        yield _digest(f"session\0{session.id}")
+def _name_session(session: CallingSession) -> list[str]:
+    return [_digest(f"session\0{session.id}")] if session.id else []
+
+
+def _name_process(session: CallingSession, folder: str) -> list[str]:
     # A host may begin a new session in the same process, with the environment that it set up before.
     starter = identity.find_starter(session.process or os.getpid())
-    if starter:
-        yield _digest(f"process\0{starter}\0{folder}")
+    return [f"{_digest(folder)}/{_digest(starter)}"] if starter else []
 
 
 def _read_variables(path: str) -> Iterable[NamedVariable]:
@@ -159,6 +163,7 @@ def _append(path: str, data: bytes) -> None:
     """Append in one write, because several hooks of a session may run at the same time."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
     is_new = not os.path.lexists(path)
+    create_private(os.path.dirname(path))
     descriptor = os.open(path, flags, 0o600)
     try:
         if os.fstat(descriptor).st_size <= MAX_BYTES and os.write(descriptor, data) < len(data):
