@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
+import msgspec
+from msgspec import Struct
+
 from hookline.shell import NO_FACTS, Effect, Facts, SimpleCommand, Word
 from hookline.shell.effects import trace_origins
 
@@ -48,8 +51,7 @@ _MAX_SOURCES = 200
 """Maximum number of commands that are visited to find the origin of a value."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True, eq=False):
     """The folders in which a command line runs, and the settings that protect branches."""
 
     cwd: str
@@ -59,27 +61,25 @@ class Place:
     lease: Literal["warn", "block"] = "warn"
     commands: tuple[SimpleCommand, ...] = ()
     """All commands of the line; the origins of words are indexes into them."""
-    facts: Facts = field(default=NO_FACTS, compare=False, repr=False)
+    facts: Facts = NO_FACTS
     """Scripts and git settings that exist before the line."""
     index: int = 0
     """Index of the command that is judged."""
-    effects: Mapping[int, tuple[Effect, ...]] = field(default_factory=dict, compare=False, repr=False)
+    effects: Mapping[int, tuple[Effect, ...]] = msgspec.field(default_factory=dict)
     """The effects of each command on files, by its index."""
-    has_changes: Callable[[str], bool | None] = field(default=lambda path: None, compare=False, repr=False)
+    has_changes: Callable[[str], bool | None] = lambda path: None
     """Function that returns whether a file has uncommitted changes; None if that is unknown."""
     in_environment: bool = False
     """True if a virtual environment of Python is active."""
-    moved: Mapping[str, tuple[tuple[Word, str | None], ...]] = field(
-        default_factory=dict, compare=False, repr=False
-    )
+    moved: Mapping[str, tuple[tuple[Word, str | None], ...]] = msgspec.field(default_factory=dict)
     """The original paths of the files that commands of the line move, by their new path."""
-    made: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    made: frozenset[str] = frozenset()
     """The paths that commands of the line create or write."""
-    lookups: list[int] = field(default_factory=list, compare=False, repr=False)
+    lookups: list[int] = msgspec.field(default_factory=list)
     """The commands for which earlier ones were searched."""
-    exposing: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
+    exposing: dict[int, bool] = msgspec.field(default_factory=dict)
     """Cache of whether the output of a command may contain a secret, by its index."""
-    moving_away: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
+    moving_away: dict[int, bool] = msgspec.field(default_factory=dict)
     """Results of `_moves_away` of deletions, by the index of the command."""
 
     def earlier(self) -> tuple[SimpleCommand, ...]:
