@@ -57,8 +57,11 @@ def _find_containers(value: Any) -> list[Any]:
     return [item for item in items if isinstance(item, dict | list)]
 
 
-def decode(host: Host, payload: Any, name: str = "") -> tuple[str, Event] | None:
-    """Return the host's name of the moment and our event; None for moments that are not in the table."""
+def decode(host: Host, payload: Any, name: str = "", *, now: float = 0.0) -> tuple[str, Event] | None:
+    """Return the host's name of the moment and our event; None for moments that are not in the table.
+
+    The event is of the time *now* if the payload does not have its time.
+    """
     if not isinstance(payload, Mapping):
         raise Unreadable(f"a {host.name} payload must be a JSON object, not {_name_actual(payload)}")
     host.check_payload(payload)
@@ -67,7 +70,7 @@ def decode(host: Host, payload: Any, name: str = "") -> tuple[str, Event] | None
     row = find_row(host, name, payload)
     if row is None:
         return None
-    values = dict(row.values)
+    values = {"at": now, **row.values}
     paths = {**host.common_paths, **row.fields}
     for field, path in paths.items():
         value = value_at(payload, path) if "." in path else payload.get(path)

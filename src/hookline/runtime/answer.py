@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import count
@@ -242,7 +243,7 @@ def _answer(host: Host, call: HostCall, opened: OpenRuntime) -> Answer:
         caller = find_caller(host, payload, call.env, name, call.process)
         if caller is not host:
             payload, name = mark_as_guest(payload, caller, name)
-        decoded = decode(caller, payload, name)
+        decoded = decode(caller, payload, name, now=time.time())
     except Unreadable as error:
         return Answer(_warning_reply(caller, f"invalid payload, so no hook judged it: {error}"))
     if decoded is None:
