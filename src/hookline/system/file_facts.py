@@ -70,8 +70,8 @@ _RELATIVE_NAMES = frozenset({"", ".", ".."})
 
 
 def path_resolver() -> Callable[[str], str]:
-    """Return a function like `resolve_path` for one event that resolves every folder only once."""
-    resolved: dict[str, str] = {}
+    """Return a function like `resolve_path` for one event that looks up every name only once."""
+    resolved: dict[str, str | None] = {}
 
     def resolve(path: str) -> str:
         if len(path) > MAX_PATH_LENGTH or "\0" in path:
@@ -82,10 +82,12 @@ def path_resolver() -> Callable[[str], str]:
         prefix = real_path = ""
         for position, name in enumerate(names):
             prefix = f"{prefix}/{name}"
-            target = resolved[prefix] if prefix in resolved else _resolve_entry(real_path, name)
+            if prefix not in resolved:
+                resolved[prefix] = _resolve_entry(real_path, name)
+            target = resolved[prefix]
             if target is None:
                 return "/".join((real_path, *names[position:]))
-            real_path = resolved[prefix] = target
+            real_path = target
         return real_path or "/"
 
     return resolve
