@@ -12,7 +12,7 @@ from hookline.core.state import State
 from hookline.hooks._paths import approvals, ignore_rules, messages
 from hookline.hooks._paths.ignore_rules import Ground
 from hookline.hooks._paths.scout_verdict import RULES, claims, scouted, tree, whereabouts
-from hookline.hooks._paths.tool_fields import stripped
+from hookline.hooks._paths.tool_fields import fields, stripped
 
 
 @hook(
@@ -47,7 +47,7 @@ def _find_block(
 
 def _strip_approvals(event: PreToolUse, state: State) -> Response | None:
     """Return the call without the prefixes that claim an approval; the approvals that it used are spent."""
-    claimed = claims(event)
+    claimed = claims(fields(event))
     if not claimed:
         return None
     granted = approvals.approvals((field.path for field in claimed), event, state)

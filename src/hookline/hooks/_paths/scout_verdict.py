@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from hookline.core.events import PreToolUse
@@ -50,15 +50,15 @@ def whereabouts(event: PreToolUse, state: State, patterns: tuple[str, ...]) -> G
     )
 
 
-def claims(event: PreToolUse) -> list[Field]:
+def claims(given: Sequence[Field]) -> list[Field]:
     """Return the paths that the agent claims are approved."""
-    return [one for one in fields(event) if one.claimed and one.where]
+    return [one for one in given if one.claimed and one.where]
 
 
 def scouted(event: PreToolUse, state: State, ground: Ground, allow: Allow) -> Iterator[Scouted]:
     """Yield every path of the call, in order, with its verdict."""
     given = fields(event)
-    granted = approvals.approvals((one.path for one in claims(event)), event, state) if given else {}
+    granted = approvals.approvals((one.path for one in claims(given)), event, state) if given else {}
     for one in given:
         if granted.get(one.path) is not None or _approved(one, event, state):
             yield Scouted(one.path, "ignored-path", spared="a person said yes to it")
