@@ -2,11 +2,11 @@
 
 import ast
 import inspect
-from dataclasses import Field, fields
 from itertools import pairwise
-from typing import Any, get_args
+from typing import get_args
 
 from cells import can, code, table
+from msgspec.structs import FieldInfo, fields
 
 from hookline.core.events import EVENTS, Event
 
@@ -36,7 +36,7 @@ def _first(event: type[Event]) -> str:
     return (inspect.getdoc(event) or "").partition("\n")[0]
 
 
-def _field_type(field: "Field[Any]") -> str:
+def _field_type(field: FieldInfo) -> str:
     plain = str(getattr(field.type, "__name__", "") if not get_args(field.type) else field.type)
     plain = plain.replace("collections.abc.", "").replace("typing.", "").replace("hookline.core.events.", "")
     return f"`{plain or field.type}`"

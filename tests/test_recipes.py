@@ -115,8 +115,7 @@ def bind(declaration: Declaration, machine: Machine) -> BoundHook:
 KIND = Kind(name="fixed", key="answer", fields={"answer": (str,)}, bind=bind, about="Give a fixed answer.")
 '''
 EVENT = '''
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CoffeeBreak(Event):
+class CoffeeBreak(Event, frozen=True, kw_only=True):
     """The host takes a break."""
 
     abilities = frozenset({BLOCK})

@@ -2,13 +2,15 @@
 
 import json
 import os
-from dataclasses import fields, replace
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from msgspec.structs import fields
 
 from hookline.core.budget import Budget
 from hookline.core.degrade import build_reply
@@ -40,6 +42,7 @@ from hookline.core.payload import decode
 from hookline.core.response import Response
 from hookline.core.state import State
 from hookline.core.usage import Usage
+from hookline.core.values import replace
 from hookline.hosts.envelope import HOST
 
 EXAMPLES = 2_000 if os.environ.get("HOOKLINE_LONG") else 200
@@ -66,15 +69,15 @@ JSON = st.recursive(
 MOMENTS = st.integers(1, 4_000_000_000).map(float)  # timestamps keep milliseconds only
 OBJECT = st.dictionaries(TEXT, JSON, max_size=3).map(freeze)
 BY_TYPE = {
-    "str": TEXT,
-    "bool": st.booleans(),
-    "float": FLOAT,
-    "float | None": st.none() | FLOAT,
-    "int | None": st.none() | st.integers(),
-    "Any": JSON,
-    "Mapping[str, Any]": OBJECT,
-    "tuple[Any, ...]": st.lists(JSON, max_size=3).map(freeze),
-    "Subagent | None": st.none() | st.builds(Subagent, id=st.text(min_size=1, max_size=9), type=TEXT),
+    str: TEXT,
+    bool: st.booleans(),
+    float: FLOAT,
+    float | None: st.none() | FLOAT,
+    int | None: st.none() | st.integers(),
+    Any: JSON,
+    Mapping[str, Any]: OBJECT,
+    tuple[Any, ...]: st.lists(JSON, max_size=3).map(freeze),
+    Subagent | None: st.none() | st.builds(Subagent, id=st.text(min_size=1, max_size=9), type=TEXT),
 }
 
 

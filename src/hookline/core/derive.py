@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any, TypeVar
 
 from hookline.core.events import (
@@ -79,7 +78,7 @@ def _expand(host: Host, event: Event) -> tuple[Event, ...]:
 
 
 def _copy_as(event: Event, into: type[_Event], **values: Any) -> _Event:
-    common = {f.name: getattr(event, f.name) for f in fields(Event)}
+    common = {name: getattr(event, name) for name in Event.__struct_fields__}
     return into(**common, **values)
 
 

@@ -4,9 +4,11 @@ Fields that do not apply are absent. The tables of paths here serve both writing
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import NODEFAULT
+from msgspec.structs import fields
 
 from hookline.core.envelope_types import Action, EventEnvelope, ResponseEnvelope, build_schema, convert
 from hookline.core.events import Event, Notification, OnError, Unreadable
@@ -71,7 +73,7 @@ _NOTIFICATION_PATHS: Mapping[str, str] = {"kind": "notification.kind", "text": "
 def field_paths(event: type[Event]) -> dict[str, str]:
     """Return the dotted paths in the envelope of the fields that only this class of events has."""
     paths = _NOTIFICATION_PATHS if event is Notification else _EVENT_PATHS
-    return {f.name: paths[f.name] for f in fields(event) if f.name in paths}
+    return {name: paths[name] for name in event.__struct_fields__ if name in paths}
 
 
 def encode_event(event: Event, state: State | None = None) -> dict[str, Any]:
@@ -98,7 +100,7 @@ def _read_value(event: Event, state: State | None, name: str) -> Any:
 
 def _find_default(event: Event, name: str) -> Any:
     field = next(f for f in fields(event) if f.name == name)
-    return field.default if field.default_factory is MISSING else field.default_factory()
+    return field.default if field.default_factory is NODEFAULT else field.default_factory()
 
 
 _YEAR_10000 = 253_402_300_800

@@ -7,8 +7,9 @@ hook (`limit`, in seconds). A new event is one class here and a row in the table
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
+
+from msgspec import Struct, field
 
 from hookline.core.frozen import Frozen
 from hookline.core.patch import FilePatch, parse_patch
@@ -30,16 +31,18 @@ ALL_ABILITIES = BLOCK, ASK, ALLOW, INJECT, MODIFY = (
 """All actions."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Subagent:
+class Subagent(Struct, frozen=True, kw_only=True):
     """The subagent that an event belongs to."""
 
     id: str = ""
     type: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Event:
+UNCOMPARED_FIELDS = frozenset({"input_keys", "left_out", "native", "native_paths", "payload_problems"})
+"""Fields about the payload, which may differ in equal events."""
+
+
+class Event(Struct, frozen=True, kw_only=True, eq=False):
     """The fields that every event has."""
 
     abilities: ClassVar[frozenset[Ability]] = frozenset()
@@ -76,14 +79,24 @@ class Event:
     """Tokens that may be used; `max_tokens` without a reserve for the answer."""
     percent_used: float | None = None
     cost_usd: float | None = None
-    native: Mapping[str, Any] = field(default_factory=Frozen, compare=False, repr=False)
+    native: Mapping[str, Any] = field(default_factory=Frozen)
     """The host's payload, for hooks that were written for that host."""
-    native_paths: Mapping[str, str] = field(default_factory=Frozen, compare=False, repr=False)
+    native_paths: Mapping[str, str] = field(default_factory=Frozen)
     """Dotted paths of the event's fields in `native`, so that a change is made there too."""
-    payload_problems: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    payload_problems: tuple[str, ...] = ()
     """Sentences about fields of the payload that were invalid and left out."""
-    left_out: int = field(default=0, compare=False, repr=False)
+    left_out: int = 0
     """Number of values that are missing in the event, because the payload has too many."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and _compared_values(self) == _compared_values(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(_compared_values(self).values()))
+
+    def __repr__(self) -> str:
+        values = [f"{name}={value!r}" for name, value in _compared_values(self).items()]
+        return f"{self.name}({', '.join(values)})"
 
     @property
     def name(self) -> str:
@@ -101,8 +114,12 @@ class Event:
         return ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _ToolEvent(Event):
+def _compared_values(event: Any) -> dict[str, Any]:
+    names = event.__struct_fields__
+    return {name: getattr(event, name) for name in names if name not in UNCOMPARED_FIELDS}
+
+
+class _ToolEvent(Event, frozen=True, kw_only=True):
     tool: str
     """The host's name of the tool."""
     kind: str = "other"
@@ -110,7 +127,7 @@ class _ToolEvent(Event):
     input: Mapping[str, Any] = field(default_factory=Frozen)
     call: str = ""
     """The host's id of this call."""
-    input_keys: Mapping[str, str] = field(default_factory=Frozen, compare=False, repr=False)
+    input_keys: Mapping[str, str] = field(default_factory=Frozen)
     """The host's keys for command, path, pattern, content and output."""
 
     @property
@@ -149,8 +166,7 @@ class _ToolEvent(Event):
         return value if isinstance(value, str) else None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SessionStart(Event):
+class SessionStart(Event, frozen=True, kw_only=True):
     """A session starts, resumes, or continues after compaction."""
 
     abilities = frozenset({INJECT})
@@ -162,24 +178,21 @@ class SessionStart(Event):
         return (self.source,)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class UserPromptSubmit(Event):
+class UserPromptSubmit(Event, frozen=True, kw_only=True):
     """The user submits a prompt."""
 
     abilities = frozenset({BLOCK, INJECT})
     prompt: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TurnStart(Event):
+class TurnStart(Event, frozen=True, kw_only=True):
     """A turn starts."""
 
     abilities = frozenset({BLOCK, INJECT})
     prompt: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PreModelCall(Event):
+class PreModelCall(Event, frozen=True, kw_only=True):
     """The model is about to be called."""
 
     abilities = frozenset({BLOCK, INJECT, MODIFY})
@@ -190,8 +203,7 @@ class PreModelCall(Event):
     messages: tuple[Any, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PostModelCall(Event):
+class PostModelCall(Event, frozen=True, kw_only=True):
     """The model has answered."""
 
     abilities = frozenset({INJECT, MODIFY})
@@ -202,23 +214,20 @@ class PostModelCall(Event):
     usage: Mapping[str, Any] = field(default_factory=Frozen)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PreToolUse(_ToolEvent):
+class PreToolUse(_ToolEvent, frozen=True, kw_only=True):
     """A tool is about to run."""
 
     abilities = frozenset({BLOCK, ASK, ALLOW, INJECT, MODIFY})
     changeable_field = "input"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PermissionRequest(_ToolEvent):
+class PermissionRequest(_ToolEvent, frozen=True, kw_only=True):
     """The host is about to ask the user for permission."""
 
     abilities = frozenset({BLOCK, ALLOW})
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PostToolUse(_ToolEvent):
+class PostToolUse(_ToolEvent, frozen=True, kw_only=True):
     """A tool call has ended, successfully or not."""
 
     abilities = frozenset({BLOCK, INJECT, MODIFY})
@@ -231,8 +240,7 @@ class PostToolUse(_ToolEvent):
     duration_ms: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OnError(Event):
+class OnError(Event, frozen=True, kw_only=True):
     """A tool call or a managed action failed."""
 
     abilities = frozenset({INJECT})
@@ -247,8 +255,7 @@ class OnError(Event):
         return (self.tool, self.kind) if self.tool else ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PreCompact(Event):
+class PreCompact(Event, frozen=True, kw_only=True):
     """The context is about to be compacted."""
 
     to_agent = False
@@ -262,8 +269,7 @@ class PreCompact(Event):
         return (self.trigger,)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PostCompact(Event):
+class PostCompact(Event, frozen=True, kw_only=True):
     """The context was compacted."""
 
     abilities = frozenset({INJECT})
@@ -276,8 +282,7 @@ class PostCompact(Event):
         return (self.trigger,)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SubagentStart(Event):
+class SubagentStart(Event, frozen=True, kw_only=True):
     """A subagent starts."""
 
     to_agent = False
@@ -288,8 +293,7 @@ class SubagentStart(Event):
         return (self.subagent.type,) if self.subagent else ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SubagentStop(Event):
+class SubagentStop(Event, frozen=True, kw_only=True):
     """A subagent ends."""
 
     abilities = frozenset({BLOCK})
@@ -302,8 +306,7 @@ class SubagentStop(Event):
         return (self.subagent.type,) if self.subagent else ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Notification(Event):
+class Notification(Event, frozen=True, kw_only=True):
     """The host notifies the user."""
 
     to_agent = False
@@ -315,8 +318,7 @@ class Notification(Event):
         return (self.kind,)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TurnEnd(Event):
+class TurnEnd(Event, frozen=True, kw_only=True):
     """The agent is about to end its turn."""
 
     abilities = frozenset({BLOCK, INJECT})
@@ -327,8 +329,7 @@ class TurnEnd(Event):
     last_text: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stop(Event):
+class Stop(Event, frozen=True, kw_only=True):
     """The turn has ended."""
 
     abilities = frozenset({BLOCK})
@@ -337,8 +338,7 @@ class Stop(Event):
     last_text: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OnBudgetExceeded(Event):
+class OnBudgetExceeded(Event, frozen=True, kw_only=True):
     """A time or token threshold was crossed."""
 
     abilities = frozenset({BLOCK, INJECT})
@@ -351,8 +351,7 @@ class OnBudgetExceeded(Event):
         return (self.threshold,)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SessionEnd(Event):
+class SessionEnd(Event, frozen=True, kw_only=True):
     """The session ends or is rotated."""
 
     timeout = 10.0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
+
+from msgspec.structs import fields
 
 from hookline.core.events import Event, PostToolUse, Subagent, Unreadable
 from hookline.core.frozen import Frozen, freeze
@@ -105,12 +106,12 @@ def _check_values(
     host: Host, row: Moment, values: Mapping[str, Any], paths: Mapping[str, str]
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the valid *values* of an event, and a sentence for each one left out; raise `Unreadable`."""
-    types, required = _find_fields(row.event)  # type: ignore[arg-type]  # mypy asks the class for its instances' hash
+    types, required = _find_fields(row.event)
     checked: dict[str, Any] = {}
     odd = list[str]()
     for key, value in values.items():
-        kind = types.get(key, "")
-        if kind == "str" and type(value) is str:  # most fields
+        kind = types.get(key)
+        if kind is str and type(value) is str:  # most fields
             checked[key] = value
         elif problem := _describe_type_error(kind, value):
             message = (
@@ -128,11 +129,9 @@ def _check_values(
 
 
 @cache
-def _find_fields(event: type[Event]) -> tuple[Mapping[str, str], frozenset[str]]:
-    """Return the annotations of an event class by field, and the fields that are required."""
-    return {f.name: str(f.type) for f in fields(event)}, frozenset(
-        f.name for f in fields(event) if f.default is MISSING and f.default_factory is MISSING
-    )
+def _find_fields(event: type[Event]) -> tuple[Mapping[str, Any], frozenset[str]]:
+    """Return the types of an event class by field, and the fields that are required."""
+    return {f.name: f.type for f in fields(event)}, frozenset(f.name for f in fields(event) if f.required)
 
 
 def _find_tool_fields(host: Host, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,26 +145,26 @@ def _text_or_empty(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-_ACCEPTED_TYPES: Mapping[str, tuple[type, ...]] = {
-    "str": (str,),
-    "bool": (bool,),
-    "int": (int,),
-    "int | None": (int,),
-    "float": (int, float),
-    "float | None": (int, float),
-    "Mapping[str, Any]": (dict, Mapping),
-    "tuple[Any, ...]": (list, tuple),
+_ACCEPTED_TYPES: Mapping[Any, tuple[type, ...]] = {
+    str: (str,),
+    bool: (bool,),
+    int: (int,),
+    int | None: (int,),
+    float: (int, float),
+    float | None: (int, float),
+    Mapping[str, Any]: (dict, Mapping),
+    tuple[Any, ...]: (list, tuple),
 }
 
 
-def _describe_type_error(kind: str, value: Any) -> str:
+def _describe_type_error(kind: Any, value: Any) -> str:
     """Describe a wrong type of a value, without the value itself; empty if the type is right."""
     accepted = _ACCEPTED_TYPES.get(kind)
     if accepted is None or (
         isinstance(value, accepted) and (bool in accepted or not isinstance(value, bool))
     ):
         return ""
-    is_time = kind == "float" and isinstance(_to_unix_seconds(value), float)
+    is_time = kind is float and isinstance(_to_unix_seconds(value), float)
     return "" if is_time else f"is {_name_actual(value)}, not {_name_expected(kind)}"
 
 
@@ -180,9 +179,9 @@ def _to_unix_seconds(when: Any) -> Any:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _name_expected(kind: str) -> str:
-    names = {"str": "text", "bool": "true or false", "Mapping[str, Any]": "an object"}
-    return names.get(kind, "a list" if kind == "tuple[Any, ...]" else "a number")
+def _name_expected(kind: Any) -> str:
+    names = {str: "text", bool: "true or false", Mapping[str, Any]: "an object", tuple[Any, ...]: "a list"}
+    return names.get(kind, "a number")
 
 
 def _name_actual(value: Any) -> str:
@@ -197,9 +196,9 @@ def compose(host: Host, event: Event, name: str = "") -> dict[str, Any]:
     row = host.moments.get(name) or Moment(event=type(event), abilities=frozenset(), fields=Frozen())
     payload: dict[str, Any] = {host.event_key: name or event.name}
     values = {
-        f.name: getattr(event, f.name)
-        for f in fields(event)
-        if f.name not in ("native", "input_keys", "subagent")
+        name: getattr(event, name)
+        for name in event.__struct_fields__
+        if name not in ("native", "input_keys", "subagent")
     }
     omitted = {f.name: (None,) for f in fields(event) if f.default != ""}
     values["at"] = _format_time(event.at)

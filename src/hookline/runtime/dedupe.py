@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from functools import cache
 from hashlib import blake2b
 from typing import Any, TypeVar
@@ -249,7 +248,7 @@ def identify_event(event: Event, words: Sequence[str] = ()) -> str:
 
 def _describe_event(event: Event) -> str:
     """Return the content of *event* in hookline's terms, which are the same in all dialects of a host."""
-    content = {name: getattr(event, name) for name in _identifying_fields(type(event))}  # type: ignore[arg-type]  # as in `host`
+    content = {name: getattr(event, name) for name in _identifying_fields(type(event))}
     if isinstance(event, TOOL_EVENTS):
         content["tool"] = event.tool if event.kind == "other" else ""
     return json.dumps(content, sort_keys=True, default=_to_json_value)
@@ -257,7 +256,7 @@ def _describe_event(event: Event) -> str:
 
 @cache
 def _identifying_fields(event: type[Event]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(event) if field.name not in IGNORED_FIELDS)
+    return tuple(name for name in event.__struct_fields__ if name not in IGNORED_FIELDS)
 
 
 def _to_json_value(value: Any) -> Any:

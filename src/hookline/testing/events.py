@@ -1,12 +1,13 @@
 """Builders of ordinary events, so that a test names only the fields that it is about."""
 
-from dataclasses import MISSING, fields
 from typing import Any
+
+from msgspec.structs import fields
 
 from hookline.core.events import Event, PostToolUse, PreToolUse, SessionStart, Stop, UserPromptSubmit
 from hookline.core.frozen import Frozen
 
-DEFAULT_VALUES: dict[str, Any] = {"str": "text", "bool": False}
+DEFAULT_VALUES: dict[Any, Any] = {str: "text", bool: False}
 """Values of required fields, by type."""
 
 
@@ -34,11 +35,11 @@ def stop(**values: Any) -> Stop:
 
 def any_event(kind: type[Event], **values: Any) -> Event:
     """Return an event of the class *kind*, with values for its required fields."""
-    required = [f for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING]
+    required = [f for f in fields(kind) if f.required]
     return kind(
         **{
             **_common_fields(),
-            **{f.name: DEFAULT_VALUES.get(str(f.type), "text") for f in required},
+            **{f.name: DEFAULT_VALUES.get(f.type, "text") for f in required},
             **values,
         }
     )
