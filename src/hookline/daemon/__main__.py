@@ -1,8 +1,10 @@
 """`python -m hookline.daemon`: run the daemon."""
 
+import gc
 import sys
 
-from hookline.daemon.start import main
-
 if __name__ == "__main__":
+    gc.disable()  # modules are never freed; searching them for garbage delays the first call
+    from hookline.daemon.start import main
+
     sys.exit(main(sys.argv[1:]))

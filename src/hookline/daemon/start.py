@@ -73,9 +73,9 @@ def _serve(place: DaemonFolder, lock: int, programs: str, idle: float) -> int:
     os.pwrite(lock, identity.new_name().encode(), 0)
     _protect_memory()
     sys.setswitchinterval(SWITCH_INTERVAL)
-    gc.collect()
     gc.freeze()  # modules are never freed, and scanning them takes longer than a reply
     gc.set_threshold(*GC_THRESHOLD)
+    gc.enable()  # `__main__` disabled it
     server = Server(place, programs, idle=idle)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: server.stopping.set())
