@@ -85,7 +85,8 @@ def read(
     if len(line) > MAX_LINE:
         problem = Problem(reason=TOO_LONG, text=line, span=(0, len(line)))
         return Reading(commands=(), problems=(problem,))
-    values = (line, cwd, home, *(tuple(items.items()) for items in (variables, runners, programs)), shell)
+    tables = (tuple(variables.items()), tuple(runners.items()), tuple(programs.items()))
+    values = (line, cwd, home, *tables, shell)
     reading, wants_facts = _read(*values, NO_FACTS)
     return _read(*values, facts)[0] if wants_facts and facts is not NO_FACTS else reading
 
