@@ -99,6 +99,8 @@ _SOURCES = tuple(
     )
 )
 """Commands that print without limit, and the arguments that limit them."""
+_ANY_SOURCE = re.compile("|".join(source.pattern for source, _ in _SOURCES))
+"""All of these commands in one pattern, because most commands are none of them."""
 
 
 def find_outputs(line: Reading, cwd: str, home: str, measure: Measure) -> Iterator[Output]:
@@ -166,7 +168,8 @@ def _only_counts(command: SimpleCommand, options: Options) -> bool:
 
 def _prints_unlimited(command: SimpleCommand, text: str, listed: str) -> bool:
     source = " ".join((command.name, *(word.text for word in command.words[1:])))
-    if any(pattern.match(source) and not limit.search(source) for pattern, limit in _SOURCES):
+    sources = _SOURCES if _ANY_SOURCE.match(source) else ()
+    if any(pattern.match(source) and not limit.search(source) for pattern, limit in sources):
         return True
     if command.via and command.via[-1] in _ELSEWHERE and command.name in _PRINTERS:
         return any(_BULKY_FILE.search(word.text) for word in command.words[1:])
