@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from hookline.hooks._paths.spelling import LONGEST, LONGEST_NAME, segments
@@ -148,7 +149,13 @@ _SURE = 3
 
 def secret(path: str, *, glob: bool = False) -> Secret | None:
     """Return the kind of secret that *path* holds, or None."""
-    names = segments(path) if len(path) <= LONGEST else ()
+    return _find_secret(path, glob=glob) if len(path) <= LONGEST else None
+
+
+@lru_cache(maxsize=256)
+def _find_secret(path: str, *, glob: bool) -> Secret | None:
+    # Cached: several guards ask about the same path, and agents use few files often.
+    names = segments(path)
     if not names or len(names[-1]) > LONGEST_NAME:
         return None
     if len(names) == 1 and names[0].isalnum():
