@@ -66,7 +66,7 @@ def scouted(event: PreToolUse, state: State, ground: Ground, allow: Allow) -> It
             found = find_exclusion(one.path, ground)
             if found is not None and not found.kept and _reads_part(event):
                 yield Scouted(one.path, "ignored-path", spared="only a part of it is read")
-            elif found is not None and _is_other_log(found.pattern, one.path, None, ground):
+            elif found is not None and found.pattern == _LOGS and not _is_inside(one.path, None, ground):
                 yield Scouted(one.path, "ignored-path", spared="the log is not in the project")
             else:
                 yield _weighed(one.path, "ignored-path", found, allow)
@@ -200,10 +200,6 @@ def _is_inside(path: str, cwd: str | None, ground: Ground) -> bool:
     return absolute(path, cwd or ground.cwd, ground.home).startswith(ground.root.rstrip("/") + "/")
 
 
-def _is_other_log(pattern: str, path: str, cwd: str | None, ground: Ground) -> bool:
-    return pattern == _LOGS and not _is_inside(path, cwd, ground)
-
-
 def _small_output(pattern: str, effect: Effect, program: str, ground: Ground) -> str:
     """Return the reason why little of an ignored path reaches the agent, or an empty string."""
     if effect.action == "list" and (effect.bounded or pattern in _BUILD_OUTPUT or _lists_git(effect)):
@@ -216,8 +212,9 @@ def _small_output(pattern: str, effect: Effect, program: str, ground: Ground) ->
         return "code computes something from it"
     if pattern == ".ssh/" and effect.path.text.endswith(".pub"):
         return "a public key is short"
-    other = _is_other_log(pattern, effect.path.text, effect.cwd, ground)
-    return "the log is not in the project" if other else ""
+    generated = pattern == _LOGS or pattern in _BUILD_OUTPUT
+    other = generated and not _is_inside(effect.path.text, effect.cwd, ground)
+    return "the output is not of this project" if other else ""
 
 
 def _lists_git(effect: Effect) -> bool:

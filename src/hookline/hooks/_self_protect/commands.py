@@ -42,7 +42,10 @@ _MOVED = re.compile(
     re.VERBOSE,
 )
 """Assignments that change the folders of settings to unusual values; the second form is fish syntax."""
-_PACKAGE = re.compile(r"(?:\S*/)?hookline(?:-\d[^/]*\.(?:whl|tar\.gz|zip)|\.git)?(?:[=<>~!@\[ #].*)?")
+_PACKAGE = re.compile(
+    r"(?:\S*/hookline[\w.-]*|hookline(?:-\d[^/]*\.(?:whl|tar\.gz|zip)|\.git)?)(?:[=<>~!@\[ #].*)?"
+)
+"""A name, address or file of our package, or of a fork with a longer name."""
 _MANAGERS = word_set(
     """pip pip3 uv pipx conda mamba micromamba pixi poetry pdm brew rye hatch easy_install apt apt-get dnf yum
     zypper pacman yay apk port snap flatpak nix nix-env guix npm pnpm yarn bun asdf mise winget choco scoop"""

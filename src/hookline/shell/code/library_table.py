@@ -59,6 +59,8 @@ substitute: re.sub
 folder: os.getcwd os.getcwdb process.cwd Dir.pwd Dir.getwd getcwd cwd Cwd.getcwd Cwd.cwd Deno.cwd __dir__
 folder_path: pathlib.Path.cwd Path.cwd Pathname.pwd
 home: os.homedir Dir.home
+package_folder: site.getusersitepackages sysconfig.get_path distutils.sysconfig.get_python_lib
+package_folders: site.getsitepackages
 home_path: pathlib.Path.home Path.home
 change_folder: os.chdir process.chdir Dir.chdir FileUtils.cd chdir contextlib.chdir Deno.chdir shelljs.cd
 find_variable: os.getenv os.environ.get getenv Deno.env.get

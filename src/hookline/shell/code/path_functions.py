@@ -25,6 +25,8 @@ from hookline.shell.code.values import (
 )
 
 _TEMPORARY = "/tmp/" + UNKNOWN
+_PACKAGES = f"/{UNKNOWN}/site-packages"
+"""The folder of Python's installed packages."""
 
 
 def _join_relative(given: Given) -> Value:
@@ -101,6 +103,8 @@ PATH_FUNCTIONS: Mapping[str, Function] = {
     "split_extension": lambda given: list(posixpath.splitext(get_text(given.values, 0))),
     "extension": lambda given: UNKNOWN if UNKNOWN in given.text else posixpath.splitext(given.text)[1],
     "home": lambda given: given.state.home,
+    "package_folder": lambda given: _PACKAGES,
+    "package_folders": lambda given: [_PACKAGES],
     "home_path": lambda given: PathValue(given.state.home),
     "folder": lambda given: find_folder(given.state),
     "folder_path": lambda given: PathValue(find_folder(given.state)),
