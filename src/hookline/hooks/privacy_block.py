@@ -15,8 +15,9 @@ from hookline.core.rule_exceptions import Allow, find_exception, note_exceptions
 from hookline.core.state import State
 from hookline.hooks._paths import approvals, messages
 from hookline.hooks._paths.exposure import lines
-from hookline.hooks._paths.guarded import Exposure, Place
-from hookline.hooks._paths.privacy_verdict import RULE, SHELLS, Loudness, Weighed, tree, weighed, whereabouts
+from hookline.hooks._paths.guarded import Exposure
+from hookline.hooks._paths.privacy_verdict import RULE, SHELLS, Loudness, Weighed, tree, weighed
+from hookline.hooks._paths.spelling import Place, find_place
 from hookline.hooks._paths.tool_fields import stripped
 
 
@@ -38,7 +39,7 @@ def privacy_block(
 ) -> Response | None:
     if not isinstance(event, PreToolUse) or event.kind == "question":
         return approvals.heard(event, state)
-    place = whereabouts(event, state, patterns)
+    place = find_place(event, state, patterns)
     if event.kind in SHELLS:
         return _judge_shell(event, place, allow, shell)
     verdicts = weighed(event, state, place, allow)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from hookline.core.values import replace
-from hookline.hooks._paths.guarded import Exposure, Place, Sort, kind, sort
+from hookline.hooks._paths.guarded import Exposure, Sort, kind, sort
 from hookline.hooks._paths.secret import Secret, quiet, secret
-from hookline.hooks._paths.spelling import absolute
+from hookline.hooks._paths.spelling import Place, absolute
 from hookline.hooks._paths.tool_fields import opened_files
 from hookline.lazy import re
 from hookline.shell import MAX_EFFECTS, MAX_LINE, Action, Effect, Problem, SimpleCommand, Word, read
@@ -132,9 +132,7 @@ def _kind(effect: Effect, place: Place, commands: Sequence[SimpleCommand]) -> Se
     found = kind(path.text, place, cwd=effect.cwd, glob=path.glob)
     if found == "dotenv" and commands[effect.command].in_script:
         return None  # existing scripts load the settings of their project
-    inside = found == "key" and quiet(
-        absolute(path.text, effect.cwd or place.cwd, place.home), place.root or place.cwd
-    )
+    inside = found == "key" and quiet(absolute(path.text, effect.cwd or place.cwd, place.home), place.root)
     return None if inside else found
 
 

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
 from hookline.hooks._paths import ignore_rules
 from hookline.hooks._paths.secret import Secret, secret
-from hookline.hooks._paths.spelling import absolute, segments, url
+from hookline.hooks._paths.spelling import Place, absolute, segments, url
 from hookline.hooks._paths.tool_fields import Field
-from hookline.shell import NO_FACTS, Facts
-
-
-class Place(NamedTuple):
-    """The folders in which a call runs, and a function that resolves links."""
-
-    cwd: str
-    home: str = ""
-    root: str = ""
-    real: Callable[[str], str] = lambda path: path
-    facts: Facts = NO_FACTS
-    patterns: tuple[str, ...] = ()
-    """Patterns of further files that need approval, in the syntax of `.gitignore`."""
 
 
 class Exposure(NamedTuple):
@@ -63,7 +49,7 @@ def sort(path: str, place: Place, *, cwd: str | None = None, glob: bool = False)
 
 
 def _wanted(whole: str, place: Place) -> str | None:
-    seen = ignore_rules.seen_from(place.root or place.cwd, whole).lower()
+    seen = ignore_rules.seen_from(place.root, whole).lower()
     return ignore_rules.match(seen, _compiled(place.patterns), folder=True)
 
 

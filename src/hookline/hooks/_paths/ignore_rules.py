@@ -7,35 +7,18 @@ The syntax is git's, with one deliberate difference: the last line that matches 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from hookline.hooks._paths.spelling import LONGEST, LONGEST_NAME, absolute, url
-from hookline.shell import NO_FACTS, Facts
+from hookline.hooks._paths.spelling import LONGEST, LONGEST_NAME, Place, absolute, url
 from hookline.shell.options import word_set
 
 _SMALL_FILE = re.compile(
     r"(?:^|/)\.?venv/pyvenv\.cfg$|(?:^|/)\.git/(?:(?:modules|worktrees)/[^*?]+/)?(?:config|description|packed-refs|[A-Z_]+|(?:hooks|info|refs|rebase-merge|rebase-apply)(?:/[^*?]*)?)/?$"
 )
 """Small files of a git folder or a virtual environment, which waste nothing."""
-
-
-class Ground(NamedTuple):
-    """The folders and patterns by which paths are judged."""
-
-    cwd: str
-    root: str
-    home: str = ""
-    own: str = ""
-    """The text of the project's `.ckignore`."""
-    extra: tuple[str, ...] = ()
-    trusted: bool = False
-    """True if a person has trusted the lines that include `.git`, `.aws` and `.ssh`."""
-    real: Callable[[str], str] = lambda path: path
-    is_file: Callable[[str], bool] = lambda path: False
-    facts: Facts = NO_FACTS
 
 
 class Found(NamedTuple):
@@ -49,50 +32,50 @@ class Found(NamedTuple):
     """True if that line takes effect only after a person has trusted it."""
 
 
-def find_exclusion(text: str, ground: Ground, *, cwd: str | None = None) -> Found | None:
+def find_exclusion(text: str, place: Place, *, cwd: str | None = None) -> Found | None:
     """Return the pattern that excludes *text*, by name or by links, or None."""
-    for seen, whole in _seen(text, ground, cwd):
-        found = _judged(seen, ground, whole)
+    for seen, whole in _seen(text, place, cwd):
+        found = _judged(seen, place, whole)
         if found is not None:
             return found._replace(path=text)
     return None
 
 
-def find_inclusion(text: str, ground: Ground) -> str | None:
+def find_inclusion(text: str, place: Place) -> str | None:
     """Return the pattern that includes a path which another one excludes, or None."""
-    for seen, whole in _seen(text, ground):
-        found = decisive(seen, rules(ground.own, ground.extra), folder=not ground.is_file(whole))
+    for seen, whole in _seen(text, place):
+        found = decisive(seen, rules(place.own, place.patterns), folder=not place.is_file(whole))
         if found is not None and not found[1]:
             return found[0]
     return None
 
 
-def _seen(text: str, ground: Ground, cwd: str | None = None) -> Iterator[tuple[str, str]]:
+def _seen(text: str, place: Place, cwd: str | None = None) -> Iterator[tuple[str, str]]:
     """Yield the path as patterns see it, by name and with links resolved, each with its absolute path."""
     if url(text):
         return
-    named = absolute(text, cwd or ground.cwd, ground.home)
-    real = ground.real(named)
-    places = [(named, ground.root)] + ([(real, ground.real(ground.root))] if real != named else [])
+    named = absolute(text, cwd or place.cwd, place.home)
+    real = place.real(named)
+    places = [(named, place.root)] + ([(real, place.real(place.root))] if real != named else [])
     for whole, root in places:
         seen = seen_from(root, whole)
         if seen:
             yield seen, whole
 
 
-def _judged(seen: str, ground: Ground, whole: str) -> Found | None:
+def _judged(seen: str, place: Place, whole: str) -> Found | None:
     """Return the pattern that excludes *seen*; the disk is asked whether *whole* is a file."""
     if _SMALL_FILE.search(seen):
         return None
     seen = "/".join(_meant(name) for name in seen.split("/"))
-    if not (ground.own.strip() or ground.extra or may_match(seen)):
+    if not (place.own.strip() or place.patterns or may_match(seen)):
         return None
-    folder = not ground.is_file(whole)
+    folder = not place.is_file(whole)
     line = reopening(seen, folder=folder)
-    kept = None if ground.trusted else match(seen, _kept_rules(), folder=folder)
+    kept = None if place.trusted else match(seen, _kept_rules(), folder=folder)
     if kept is not None:
         return Found(seen, kept, line, kept=True)
-    pattern = match(seen, rules(ground.own, ground.extra), folder=folder)
+    pattern = match(seen, rules(place.own, place.patterns), folder=folder)
     return None if pattern is None else Found(seen, pattern, line)
 
 

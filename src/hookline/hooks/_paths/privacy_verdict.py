@@ -12,10 +12,10 @@ from hookline.core.state import State
 from hookline.hooks._explain import mask_unknown
 from hookline.hooks._paths.approvals import GRANTED, Approval, approvals, heard
 from hookline.hooks._paths.exposure import lines, named
-from hookline.hooks._paths.guarded import Exposure, Place, Sort, guarded
+from hookline.hooks._paths.guarded import Exposure, Sort, guarded
 from hookline.hooks._paths.secret import Secret
+from hookline.hooks._paths.spelling import Place, find_place
 from hookline.hooks._paths.tool_fields import Field, fields
-from hookline.shell import NO_FACTS
 
 RULE = "sensitive-path"
 SHELLS = frozenset({"shell", "powershell", "cmd"})
@@ -30,17 +30,6 @@ class Weighed(NamedTuple):
     sort: Sort | None = None
     excepted: str = ""
     approval: Approval | None = None
-
-
-def whereabouts(event: PreToolUse, state: State, patterns: tuple[str, ...]) -> Place:
-    return Place(
-        cwd=event.cwd or state.root or "/",
-        home=state.home,
-        root=state.root,
-        real=state.facts.get("realpath", lambda path: path),
-        facts=state.facts.get("shell_facts") or NO_FACTS,
-        patterns=patterns,
-    )
 
 
 def weighed(event: PreToolUse, state: State, place: Place, allow: Allow) -> tuple[Weighed, ...]:
@@ -92,7 +81,7 @@ def tree(
     if not isinstance(event, PreToolUse):
         yield _heard(event, state)
         return
-    place = whereabouts(event, state, patterns)
+    place = find_place(event, state, patterns)
     judged = [] if event.kind in SHELLS else [_weighed(one) for one in weighed(event, state, place, allow)]
     if event.kind in SHELLS:
         judged = list(_line(event, place, allow, shell))

@@ -11,12 +11,12 @@ from hookline.core.rule_exceptions import Allow, find_exception
 from hookline.core.state import State
 from hookline.hooks._explain import mask_unknown
 from hookline.hooks._paths import approvals, ignore_rules
-from hookline.hooks._paths.ignore_rules import KEPT, Found, Ground, find_exclusion, find_inclusion
+from hookline.hooks._paths.ignore_rules import KEPT, Found, find_exclusion, find_inclusion
 from hookline.hooks._paths.secret import secret
-from hookline.hooks._paths.spelling import LONGEST, absolute
+from hookline.hooks._paths.spelling import LONGEST, Place, absolute, find_place
 from hookline.hooks._paths.tool_fields import Field, fields, opened_files
 from hookline.lazy import re
-from hookline.shell import NO_FACTS, Effect, SimpleCommand, Word, read
+from hookline.shell import Effect, SimpleCommand, Word, read
 from hookline.shell.options import word_set
 
 _MAX_LINES = 500
@@ -34,20 +34,11 @@ class Scouted(NamedTuple):
     """The reason of the exception that covers the match."""
 
 
-def whereabouts(event: PreToolUse, state: State, patterns: tuple[str, ...]) -> Ground:
-    facts, root = state.facts, state.root or event.cwd or "/"
-    own = str(facts.get("ckignore", ""))
-    return Ground(
-        cwd=event.cwd or root,
-        root=root,
-        home=state.home,
-        own=own,
-        extra=patterns,
-        trusted="!" in own and bool(facts.get("ckignore_trusted", False)),
-        real=facts.get("realpath", lambda path: path),
-        is_file=facts.get("is_file", lambda path: False),
-        facts=facts.get("shell_facts") or NO_FACTS,
-    )
+def find_scout_place(event: PreToolUse, state: State, patterns: tuple[str, ...]) -> Place:
+    """Return the place of *event*, with the project's `.ckignore`."""
+    own = str(state.facts.get("ckignore", ""))
+    trusted = "!" in own and bool(state.facts.get("ckignore_trusted", False))
+    return find_place(event, state, patterns)._replace(own=own, trusted=trusted)
 
 
 def claims(given: Sequence[Field]) -> list[Field]:
@@ -55,7 +46,7 @@ def claims(given: Sequence[Field]) -> list[Field]:
     return [one for one in given if one.claimed and one.where]
 
 
-def scouted(event: PreToolUse, state: State, ground: Ground, allow: Allow) -> Iterator[Scouted]:
+def scouted(event: PreToolUse, state: State, place: Place, allow: Allow) -> Iterator[Scouted]:
     """Yield every path of the call, in order, with its verdict."""
     given = fields(event)
     granted = approvals.approvals((one.path for one in claims(given)), event, state) if given else {}
@@ -63,15 +54,15 @@ def scouted(event: PreToolUse, state: State, ground: Ground, allow: Allow) -> It
         if granted.get(one.path) is not None or _approved(one, event, state):
             yield Scouted(one.path, "ignored-path", spared="a person said yes to it")
         else:
-            found = find_exclusion(one.path, ground)
+            found = find_exclusion(one.path, place)
             if found is not None and not found.kept and _reads_part(event):
                 yield Scouted(one.path, "ignored-path", spared="only a part of it is read")
-            elif found is not None and found.pattern == _LOGS and not _is_inside(one.path, None, ground):
+            elif found is not None and found.pattern == _LOGS and not _is_inside(one.path, None, place):
                 yield Scouted(one.path, "ignored-path", spared="the log is not in the project")
             else:
                 yield _weighed(one.path, "ignored-path", found, allow)
     if event.kind in ("shell", "powershell", "cmd") and event.command:
-        for seen in looked(event.command, event.kind, ground):
+        for seen in looked(event.command, event.kind, place):
             one_path = seen.word.text
             yield _weighed(one_path, "ignored-operand", seen.found, allow)._replace(spared=seen.spared)
 
@@ -95,23 +86,23 @@ def _weighed(path: str, rule: str, found: Found | None, allow: Allow) -> Scouted
 
 
 def tree(event: PreToolUse, state: State, *, allow: Allow, patterns: tuple[str, ...]) -> Iterator[Branch]:
-    ground = whereabouts(event, state, patterns)
-    seen = list(scouted(event, state, ground, allow))
-    yield from (_path(one, ground) for one in seen)
+    place = find_scout_place(event, state, patterns)
+    seen = list(scouted(event, state, place, allow))
+    yield from (_path(one, place) for one in seen)
     if not seen:
         yield branch("no opened file was found")
-    own = ignore_rules.rules(ground.own, ground.extra) if ground.own.strip() else None
+    own = ignore_rules.rules(place.own, place.patterns) if place.own.strip() else None
     yield from (branch(problem, judgement="warn") for problem in (own.problems[:10] if own else ()))
 
 
-def _path(one: Scouted, ground: Ground) -> Branch:
+def _path(one: Scouted, place: Place) -> Branch:
     path = mask_unknown(one.path)
     if one.spared:
         return branch(f"{path}: {one.spared}")
     if one.found is None:
-        line = find_inclusion(one.path, ground)
-        return branch(f"{path}: {f'let in by {_line(line, ground)}' if line else 'no pattern matches it'}")
-    text = f"{path}: {_line(one.found.pattern, ground)} matches it"
+        line = find_inclusion(one.path, place)
+        return branch(f"{path}: {f'let in by {_line(line, place)}' if line else 'no pattern matches it'}")
+    text = f"{path}: {_line(one.found.pattern, place)} matches it"
     if one.excepted is not None:
         return branch(text, judgement="excepted", rule=one.rule, because=one.excepted)
     trust = " once a person trusted it" if one.found.kept else ""
@@ -119,12 +110,12 @@ def _path(one: Scouted, ground: Ground) -> Branch:
     return branch(text, way, judgement="block", rule=one.rule)
 
 
-def _line(pattern: str, ground: Ground) -> str:
+def _line(pattern: str, place: Place) -> str:
     """Return a pattern with its source: a line of `.ckignore`, the settings, or the defaults."""
-    numbers = [number for number, line in enumerate(ground.own.split("\n"), 1) if line.strip() == pattern]
+    numbers = [number for number, line in enumerate(place.own.split("\n"), 1) if line.strip() == pattern]
     if numbers:
         return f"`{pattern}` (.ckignore:{numbers[-1]})"
-    return f"`{pattern}` ({'settings' if pattern in ground.extra else 'default'})"
+    return f"`{pattern}` ({'settings' if pattern in place.patterns else 'default'})"
 
 
 _BUILD_TOOLS = word_set(
@@ -154,53 +145,53 @@ class Looked(NamedTuple):
     """The reason why it is not compared with the patterns."""
 
 
-def looked(code: str, shell: str, ground: Ground) -> Iterator[Looked]:
+def looked(code: str, shell: str, place: Place) -> Iterator[Looked]:
     """Yield every file that a command line of any *shell* names, in order."""
     if shell != "shell":
         words = opened_files(code, shell, known=True)
-        yield from (Looked(word, _at(find_exclusion(word.text, ground), word)) for word in words)
+        yield from (Looked(word, _at(find_exclusion(word.text, place), word)) for word in words)
         return
-    reading = read(code, cwd=ground.cwd, home=ground.home, facts=ground.facts)
+    reading = read(code, cwd=place.cwd, home=place.home, facts=place.facts)
     written: set[str] = set()
     for effect in reading.effects:
         if len(effect.path.text) > LONGEST:
             continue
-        whole = absolute(effect.path.text, effect.cwd or ground.cwd, ground.home)
+        whole = absolute(effect.path.text, effect.cwd or place.cwd, place.home)
         if effect.action in ("write", "truncate"):
             written.add(whole)
         if not effect.derived:
-            yield _judge(effect, reading.commands[effect.command], ground, is_new=whole in written)
+            yield _judge(effect, reading.commands[effect.command], place, is_new=whole in written)
 
 
-def _judge(effect: Effect, command: SimpleCommand, ground: Ground, *, is_new: bool) -> Looked:
+def _judge(effect: Effect, command: SimpleCommand, place: Place, *, is_new: bool) -> Looked:
     word = effect.path
     if command.in_script:
         return Looked(word, None, "an existing script opens it")
     patches = command.name in _PATCH_TOOLS
-    if effect.action not in ("read", "list") and not patches and not _uses_key(effect, ground):
+    if effect.action not in ("read", "list") and not patches and not _uses_key(effect, place):
         return Looked(word, None, "the command does not print its content")
     if _is_exempt(command):
         return Looked(word, None, "a build tool opens it")
     if is_new and effect.action == "read":
         return Looked(word, None, "the line itself writes it")
-    found = find_exclusion(word.text, ground, cwd=effect.cwd)
-    spared = _small_output(found.pattern, effect, command.name, ground) if found is not None else ""
+    found = find_exclusion(word.text, place, cwd=effect.cwd)
+    spared = _small_output(found.pattern, effect, command.name, place) if found is not None else ""
     return Looked(word, None if spared else _at(found, word), spared)
 
 
-def _uses_key(effect: Effect, ground: Ground) -> bool:
+def _uses_key(effect: Effect, place: Place) -> bool:
     """Return whether a program uses a file in a folder of keys that belongs to the project."""
     if effect.action != "use" or not effect.certain:
         return False
-    found = find_exclusion(effect.path.text, ground, cwd=effect.cwd)
-    return found is not None and found.kept and _is_inside(effect.path.text, effect.cwd, ground)
+    found = find_exclusion(effect.path.text, place, cwd=effect.cwd)
+    return found is not None and found.kept and _is_inside(effect.path.text, effect.cwd, place)
 
 
-def _is_inside(path: str, cwd: str | None, ground: Ground) -> bool:
-    return absolute(path, cwd or ground.cwd, ground.home).startswith(ground.root.rstrip("/") + "/")
+def _is_inside(path: str, cwd: str | None, place: Place) -> bool:
+    return absolute(path, cwd or place.cwd, place.home).startswith(place.root.rstrip("/") + "/")
 
 
-def _small_output(pattern: str, effect: Effect, program: str, ground: Ground) -> str:
+def _small_output(pattern: str, effect: Effect, program: str, place: Place) -> str:
     """Return the reason why little of an ignored path reaches the agent, or an empty string."""
     if effect.action == "list" and (effect.bounded or pattern in _BUILD_OUTPUT or _lists_git(effect)):
         return "only a few names are printed"
@@ -213,7 +204,7 @@ def _small_output(pattern: str, effect: Effect, program: str, ground: Ground) ->
     if pattern == ".ssh/" and effect.path.text.endswith(".pub"):
         return "a public key is short"
     generated = pattern == _LOGS or pattern in _BUILD_OUTPUT
-    other = generated and not _is_inside(effect.path.text, effect.cwd, ground)
+    other = generated and not _is_inside(effect.path.text, effect.cwd, place)
     return "the output is not of this project" if other else ""
 
 

@@ -1,12 +1,15 @@
-"""Normalisation of paths: both slashes, `~`, dots, schemes, unknown parts."""
+"""The place where a call runs, and normalisation of paths: slashes, `~`, dots, schemes, unknown parts."""
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
+from hookline.core.events import PreToolUse
+from hookline.core.state import State
 from hookline.lazy import re
-from hookline.shell import UNKNOWN
+from hookline.shell import NO_FACTS, UNKNOWN, Facts
 
 LONGEST = 4096
 """Maximum length in characters of a path that a system opens."""
@@ -17,6 +20,37 @@ _STREAM = re.compile(r"::?\$data$", re.IGNORECASE)
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 _URL = re.compile(r"(?!file:)[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE)
 _MOST_ALTERNATIVES = 64
+
+
+class Place(NamedTuple):
+    """The folders in which a call runs, and the patterns and facts by which paths are judged."""
+
+    cwd: str
+    root: str
+    home: str = ""
+    patterns: tuple[str, ...] = ()
+    """Patterns of the settings, in the syntax of `.gitignore`."""
+    real: Callable[[str], str] = lambda path: path
+    is_file: Callable[[str], bool] = lambda path: False
+    facts: Facts = NO_FACTS
+    own: str = ""
+    """The text of the project's `.ckignore`."""
+    trusted: bool = False
+    """True if a person has trusted the lines that include `.git`, `.aws` and `.ssh`."""
+
+
+def find_place(event: PreToolUse, state: State, patterns: tuple[str, ...]) -> Place:
+    """Return the place of *event*, without the project's `.ckignore`."""
+    root = state.root or event.cwd or "/"
+    return Place(
+        cwd=event.cwd or root,
+        root=root,
+        home=state.home,
+        patterns=patterns,
+        real=state.facts.get("realpath", lambda path: path),
+        is_file=state.facts.get("is_file", lambda path: False),
+        facts=state.facts.get("shell_facts") or NO_FACTS,
+    )
 
 
 def slashed(text: str) -> str:
