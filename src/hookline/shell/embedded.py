@@ -71,24 +71,16 @@ _LANGUAGES: Mapping[str, str] = {
     "go": "go",
 }
 """The language of each interpreter."""
-_CODE_OPTIONS: Mapping[str, tuple[str, ...]] = {
-    "python": ("-c",),
-    "perl": ("-e", "-E"),
-    "ruby": ("-e",),
-    "javascript": ("-e", "--eval", "--print"),
-    "php": ("-r",),
-    "lua": ("-e",),
-    "go": (),
+_OPTIONS: Mapping[str, tuple[str, str]] = {
+    "python": ("-c", "-m -W -X"),
+    "perl": ("-e -E", "-M -m -I -F"),
+    "ruby": ("-e", "-r -I -C"),
+    "javascript": ("-e --eval --print", "-r --require --import -C"),
+    "php": ("-r", "-d -c -f -z"),
+    "lua": ("-e", "-l"),
+    "go": ("", "-C -exec -tags"),
 }
-_OTHER_VALUE_OPTIONS: Mapping[str, tuple[str, ...]] = {
-    "python": ("-m", "-W", "-X"),
-    "perl": ("-M", "-m", "-I", "-F"),
-    "ruby": ("-r", "-I", "-C"),
-    "javascript": ("-r", "--require", "--import", "-C"),
-    "php": ("-d", "-c", "-f", "-z"),
-    "lua": ("-l",),
-    "go": ("-C", "-exec", "-tags"),
-}
+"""Options of the interpreters of each language whose value is code, and other options with a value."""
 _TOOL_SCRIPTS = word_set("manage.py artisan rails rake console bundle")
 """Scripts that are tools with subcommands of their own."""
 _SUBCOMMANDS = word_set("run eval")
@@ -98,11 +90,10 @@ _SUBCOMMANDS = word_set("run eval")
 def run_interpreter(state: ShellState, call: Call, name: str) -> Result:
     """Return the commands that the interpreter *name* runs: from code options, a module or a script."""
     language = _LANGUAGES[name]
-    options = parse_options(call.argv[1:], _CODE_OPTIONS[language] + _OTHER_VALUE_OPTIONS[language])
+    code, others = map(str.split, _OPTIONS[language])
+    options = parse_options(call.argv[1:], code + others)
     operands = options.operands
-    pieces = [
-        value for option, value in options.options if value is not None and option in _CODE_OPTIONS[language]
-    ]
+    pieces = [value for option, value in options.options if value is not None and option in code]
     if language == "go" and not (_has_subcommand(operands) and operands[-1].text.endswith(".go")):
         return _run_package(call)
     if language in ("javascript", "go"):

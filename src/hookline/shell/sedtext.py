@@ -16,17 +16,18 @@ _SIMPLE = re.compile(r"([pdqP])\s*(?:;|\n|\Z|(?=\}))")
 _FLAGS = re.compile(r"([gpIi\d]*)\s*(?:;|\n|\Z|(?=\}))")
 _BLANKS = re.compile(r"[\s;{}]*")
 _BASIC_TOKEN = re.compile(r"\\(.)|\[\^?\]?(?:\[:\w+:\]|[^\]])*\]|(.)", re.DOTALL)
-_CLASSES = {
+CHARACTER_CLASSES = {
     "[:alpha:]": "A-Za-z",
     "[:digit:]": "0-9",
     "[:alnum:]": "A-Za-z0-9",
     "[:upper:]": "A-Z",
     "[:lower:]": "a-z",
-    "[:space:]": r"\s",
-    "[:blank:]": r" \t",
+    "[:space:]": " \t\n\r\f\v",
+    "[:blank:]": " \t",
     "[:punct:]": r"!-/:-@\[-`{-~",
     "[:xdigit:]": "0-9A-Fa-f",
 }
+"""The characters of each class, as ranges in a set."""
 _SPECIAL = frozenset("(){}|+?")
 """Characters that are special without a backslash in an extended expression, and with one in a basic one."""
 _ESCAPES = {
@@ -219,7 +220,7 @@ def _translate_escape(escaped: str, *, extended: bool) -> str:
 
 def _translate_set(text: str) -> str:
     inner = text[1:-1]
-    for name, members in _CLASSES.items():
+    for name, members in CHARACTER_CLASSES.items():
         inner = inner.replace(name, members)
     negation = "^" if inner.startswith("^") else ""
     members = inner.removeprefix("^").replace("[", r"\[")

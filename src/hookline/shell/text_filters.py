@@ -12,6 +12,7 @@ from hookline.lazy import re
 from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.quotes import decode_ansi
 from hookline.shell.result import UNKNOWN
+from hookline.shell.sedtext import CHARACTER_CLASSES
 from hookline.shell.shell_state import (
     MAX_TEXT,
     OPAQUE,
@@ -26,16 +27,6 @@ from hookline.shell.shell_state import (
 
 Lines: TypeAlias = list[str]
 
-_TR_CLASSES = {
-    "[:upper:]": "A-Z",
-    "[:lower:]": "a-z",
-    "[:digit:]": "0-9",
-    "[:alpha:]": "A-Za-z",
-    "[:alnum:]": "0-9A-Za-z",
-    "[:space:]": " \t\n\r\f\v",
-    "[:blank:]": " \t",
-    "[:punct:]": "!\"#$%&'()*+,./:;<=>?@[\\]^_`{|}~-",
-}
 _TR_RANGE = re.compile(r"(.)-(.)|(.)", re.DOTALL)
 _CUT_RANGE = re.compile(r"(\d{0,6})(-?)(\d{0,6})")
 _COUNT = re.compile(r"([+-]?)(\d{1,9})")
@@ -103,7 +94,7 @@ def _keep(text: str, members: str, replacement: str, *, delete: bool) -> str:
 
 def _expand_set(text: str) -> str:
     text = decode_ansi(text.replace("\\\\", "\\134"))
-    for name, members in _TR_CLASSES.items():
+    for name, members in CHARACTER_CLASSES.items():
         text = text.replace(name, members)
     if text.startswith("[") and text.endswith("]") and text[2:3] == "-":
         text = text[1:-1]
