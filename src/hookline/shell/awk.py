@@ -123,16 +123,8 @@ def _parse_awk(program: str) -> list[tuple[str, list[str]]] | None:
             blocks.append(("", ["print $0"]))
         else:
             condition = "" if match.group(1) in ("1", "NF") else match.group(1) or ""
-            blocks.append(
-                (
-                    condition,
-                    [
-                        part
-                        for part in re.split(r'[;\n](?=(?:[^"]*"[^"]*")*[^"]*\Z)', match.group(2))
-                        if part.strip()
-                    ],
-                )
-            )
+            parts = re.split(r'[;\n](?=(?:[^"]*"[^"]*")*[^"]*\Z)', match.group(2))
+            blocks.append((condition, [part for part in parts if part.strip()]))
     return blocks if pos >= 0 else None
 
 
@@ -177,13 +169,7 @@ def _awk_values(text: str, fields: list[str], number: int) -> list[str] | None:
         if comma:
             joins = False
         elif string is not None or field or record:
-            value = (
-                decode_ansi(string)
-                if string is not None
-                else str(number)
-                if record
-                else _awk_field(field, fields)
-            )
+            value = str(number) if record else _awk_field(field, fields) if field else decode_ansi(string)
             values[len(values) - joins :] = ["".join(values[len(values) - joins :]) + value]
             joins = True
     return values

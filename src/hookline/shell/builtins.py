@@ -40,11 +40,8 @@ def _cd(state: ShellState, call: Call) -> Result:
     if target == "-":
         target = lookup(state, "OLDPWD") or UNKNOWN
     set_variable(state, "OLDPWD", here)
-    set_variable(
-        state,
-        "PWD",
-        UNKNOWN if UNKNOWN in target or (operands and operands[0].glob) else resolve(state, target),
-    )
+    is_unknown = UNKNOWN in target or (operands and operands[0].glob)
+    set_variable(state, "PWD", UNKNOWN if is_unknown else resolve(state, target))
     return _SILENT
 
 

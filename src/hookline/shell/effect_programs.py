@@ -194,12 +194,10 @@ def _fd(command: SimpleCommand) -> Effects:
 _GIT_READS = word_set("show cat-file diff difftool blame annotate grep archive apply hash-object")
 _GIT_WRITES: Mapping[str, Action] = {
     **dict.fromkeys(
-        ("checkout", "restore", "apply", "am", "clone", "init", "worktree", "submodule"), "write"
+        word_set("checkout restore apply am clone init worktree submodule archive bundle"), "write"
     ),
-    **dict.fromkeys(("archive", "bundle"), "write"),
-    "rm": "delete",
+    **dict.fromkeys(("rm", "clean"), "delete"),
     **dict.fromkeys(("mv", "stash"), "move"),
-    "clean": "delete",
 }
 _GIT_CHANGES = frozenset(_GIT_WRITES) | word_set(
     "reset pull merge clean switch rebase cherry-pick revert stash"

@@ -251,9 +251,5 @@ _OWN_PATHS = (UNKNOWN, "/tmp/" + UNKNOWN)
 
 
 PROGRAMS: Mapping[str, Program] = {
-    **{
-        name: partial(run_interpreter, name=name)
-        for name in _LANGUAGES
-        if name not in ("bun", "node", "nodejs")
-    }
+    name: partial(run_interpreter, name=name) for name in _LANGUAGES if name not in ("bun", "node", "nodejs")
 }

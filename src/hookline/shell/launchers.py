@@ -111,11 +111,9 @@ def _start_stop_daemon(state: ShellState, call: Call) -> Result:
     )
     options = parse_options(call.argv[1:dashes], values, mixed=True)
     program = options.value("-a", "--startas") or options.value("-x", "--exec")
-    return (
-        Result()
-        if program is None
-        else run_wrapped("start-stop-daemon", call, (program, *call.argv[dashes + 1 :]))
-    )
+    if program is None:
+        return Result()
+    return run_wrapped("start-stop-daemon", call, (program, *call.argv[dashes + 1 :]))
 
 
 def _fd(state: ShellState, call: Call) -> Result:

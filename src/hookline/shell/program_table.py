@@ -29,24 +29,9 @@ from hookline.shell.shell_state import Program
 
 _VERSIONED_NAME = re.compile(r"(python|pypy|perl|ruby|php|lua|node)[\d.]+")
 _MODULES = (
-    builtins,
-    wrappers,
-    shells,
-    xargs,
-    git_runs,
-    recipes,
-    launchers,
-    embedded,
-    copy_programs,
-    remote,
-    windows,
-    editors,
-    streams,
-    decoders,
-    text_filters,
-    stdout,
-    awk,
-)
+    builtins, wrappers, shells, xargs, git_runs, recipes, launchers, embedded, copy_programs, remote, windows,
+    editors, streams, decoders, text_filters, stdout, awk,
+)  # fmt: skip
 """Modules with programs; for a program in several of them, the last one counts."""
 
 
@@ -67,11 +52,8 @@ def find_program(name: str) -> Program | None:
 
 
 _PROGRAMS: Mapping[str, Program] = {
-    **{name: program for module in _MODULES for name, program in module.PROGRAMS.items()}
+    name: program for module in _MODULES for name, program in module.PROGRAMS.items()
 }
 _NON_FILE_MODULES = (stdout, builtins, wrappers, shells, xargs, git_runs, embedded, awk, windows)
-NON_FILE_PROGRAMS = frozenset(name for module in _NON_FILE_MODULES for name in module.PROGRAMS) | {
-    "ssh",
-    "mosh",
-}
+NON_FILE_PROGRAMS = frozenset({"ssh", "mosh"}.union(*(module.PROGRAMS for module in _NON_FILE_MODULES)))
 """Programs that run, set or print their arguments, and do not open them as files."""

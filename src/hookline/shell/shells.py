@@ -24,9 +24,7 @@ _CRON_LINE = re.compile(r"\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(.*)")
 _ENTER_KEYS = frozenset({"Enter", "C-m", "KPEnter"})
 
 
-def run_code(
-    via: str, call: Call, word: Word, *, args: tuple[str, ...] | None = None, stdin: str = ""
-) -> Result:
+def run_code(via: str, word: Word, *, args: tuple[str, ...] | None = None, stdin: str = "") -> Result:
     """Return the result of running the text of *word* in a shell."""
     return Result("", (InnerCommand(via, word.span, code=word.text, args=args, stdin=stdin),))
 
@@ -74,7 +72,7 @@ def _run_shell_code(name: str, call: Call, options: Options) -> Result:
     if not operands:
         return Result()
     args = tuple(word.text for word in operands[1:]) or (name,)
-    return run_code(name + " -c", call, operands[0], args=args, stdin=call.stdin)
+    return run_code(name + " -c", operands[0], args=args, stdin=call.stdin)
 
 
 def _run_shell_script(state: ShellState, call: Call, operands: tuple[Word, ...]) -> Result:
@@ -96,7 +94,7 @@ def _su(state: ShellState, call: Call) -> Result:
     )
     command = options.value("-c", "--command")
     if command is not None:
-        return run_code("su -c", call, command)
+        return run_code("su -c", command)
     return run_wrapped("runuser", call, options.operands) if options.has("-u", "--user") else Result()
 
 
@@ -110,18 +108,16 @@ def _script(state: ShellState, call: Call) -> Result:
     rest = options.operands[1:]
     if command is None and rest and rest[0].text.startswith("-"):  # options may follow the file
         command = parse_options(rest, ("-c", "--command")).value("-c", "--command")
-    return run_code("script -c", call, command) if command is not None else run_wrapped("script", call, rest)
+    return run_code("script -c", command) if command is not None else run_wrapped("script", call, rest)
 
 
 def _flock(state: ShellState, call: Call) -> Result:
     options = parse_options(call.argv[1:], ("-w", "-E", "--timeout", "--conflict-exit-code"))
     rest = parse_options(options.operands[1:], ("-c", "--command"))
     command = rest.value("-c", "--command")
-    return (
-        run_code("flock -c", call, command)
-        if command is not None
-        else run_wrapped("flock", call, rest.operands)
-    )
+    if command is not None:
+        return run_code("flock -c", command)
+    return run_wrapped("flock", call, rest.operands)
 
 
 def _at(state: ShellState, call: Call) -> Result:
@@ -162,7 +158,7 @@ def _screen(state: ShellState, call: Call) -> Result:
 def _nix_shell(state: ShellState, call: Call) -> Result:
     options = parse_options(call.argv[1:], ("--run", "--command", "-p", "-c", "-I", "--arg"), mixed=True)
     command = options.value("--run", "--command")
-    return run_code("nix-shell --run", call, command) if command is not None else Result()
+    return run_code("nix-shell --run", command) if command is not None else Result()
 
 
 def _ansible(state: ShellState, call: Call) -> Result:
@@ -173,7 +169,7 @@ def _ansible(state: ShellState, call: Call) -> Result:
     module, command = options.value("-m", "--module-name"), options.value("-a", "--args")
     if command is None or (module is not None and module.text not in ("shell", "command", "raw")):
         return Result()
-    return run_code("ansible -a", call, command)
+    return run_code("ansible -a", command)
 
 
 def _run_all_operands(state: ShellState, call: Call) -> Result:

@@ -63,14 +63,9 @@ def _xargs(state: ShellState, call: Call) -> Result:
     size = count or len(words) or 1
     groups = [words[start : start + size] for start in range(0, len(words), size)] or [()]
     groups += [(Word(text=item, span=call.span),) for item in whole]
-    return Result(
-        "",
-        tuple(
-            InnerCommand("xargs", _words_span(command), (*command, *group))
-            for group in groups
-            if spend(state, 1)
-        ),
-    )
+    span = _words_span(command)
+    inner = (InnerCommand("xargs", span, (*command, *group)) for group in groups if spend(state, 1))
+    return Result("", tuple(inner))
 
 
 _QUOTED_WORDS = re.compile(r"""(?:[^\s'"\\]|'[^'\n]*'|"[^"\n]*"|\\.|['"])++""", re.DOTALL)
@@ -109,18 +104,12 @@ def _run_for_rows(
     state: ShellState, via: str, command: tuple[Word, ...], rows: Sequence[tuple[str, ...]], placeholder: str
 ) -> Result:
     """Run the command once for each row, which replaces *placeholder* in its words."""
-    return Result(
-        "",
-        tuple(
-            InnerCommand(
-                via,
-                _words_span(command),
-                tuple(_replace_placeholder(word, row, placeholder) for word in command),
-            )
-            for row in rows or [(UNKNOWN,)]
-            if spend(state, 1 + len(command))
-        ),
-    )
+    inner: list[InnerCommand] = []
+    for row in rows or [(UNKNOWN,)]:
+        if spend(state, 1 + len(command)):
+            argv = tuple(_replace_placeholder(word, row, placeholder) for word in command)
+            inner.append(InnerCommand(via, _words_span(command), argv))
+    return Result("", tuple(inner))
 
 
 def _replace_placeholder(word: Word, row: tuple[str, ...], placeholder: str) -> Word:
@@ -228,11 +217,9 @@ def _find_exec_commands(words: list[Word]) -> tuple[list[tuple[str, tuple[Word, 
 
 
 def _replace_braces(word: Word, root: Word) -> Word:
-    return (
-        Word(text=word.text.replace("{}", root.text), span=word.span, glob=root.glob)
-        if "{}" in word.text
-        else word
-    )
+    if "{}" not in word.text:
+        return word
+    return Word(text=word.text.replace("{}", root.text), span=word.span, glob=root.glob)
 
 
 PROGRAMS: Mapping[str, Program] = {

@@ -30,7 +30,7 @@ from hookline.shell import MAX_EFFECTS, UNKNOWN, Effect, Problem, Reading, Simpl
 from hookline.shell.effects import command_effects, group_effects, is_known_program
 from hookline.shell.options import word_set
 
-__all__ = ["Action", "Finding", "Place", "Programs", "findings", "has_rules", "judge_commands"]
+__all__ = ["Action", "Finding", "Place", "Programs", "Shell", "findings", "has_rules", "judge_commands"]
 
 Shell: TypeAlias = Literal["bash", "powershell", "cmd"]
 Programs: TypeAlias = Mapping[

@@ -276,21 +276,14 @@ def _apply_plan(command: SimpleCommand, words: tuple[Word, ...], place: Place) -
         yield CLOUD.find("infrastructure-destroy", command)
 
 
-_PLAN_JUDGES: Mapping[str, Judge] = dict.fromkeys(("terraform", "tofu", "terragrunt"), _apply_plan)
-
-
 def _mounts(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Iterator[Finding]:
     volume = find_emptied_mount(command, place)
     if volume is not None:
         yield CONTAINERS.find("volume-delete", command, volume)
 
 
-_MOUNT_JUDGES: Mapping[str, Judge] = dict.fromkeys(_DOCKER.split("|"), _mounts)
-TABLES = (
-    _PLAN_JUDGES,
-    _STORAGE_JUDGES,
-    _PLATFORM_JUDGES,
-    _CONTAINER_JUDGES,
-    _MOUNT_JUDGES,
-    _KUBERNETES_JUDGES,
-)
+_LINE_JUDGES: Mapping[str, Judge] = {
+    **dict.fromkeys(("terraform", "tofu", "terragrunt"), _apply_plan),
+    **dict.fromkeys(_DOCKER.split("|"), _mounts),
+}
+TABLES = (_STORAGE_JUDGES, _PLATFORM_JUDGES, _CONTAINER_JUDGES, _LINE_JUDGES, _KUBERNETES_JUDGES)

@@ -120,12 +120,9 @@ _SQL_OPTIONS = word_set(
     """-c -e -q -Q --command --execute --query --sql -s --statement -f --eval --cmd --input-query --text
     -cmd --query-string"""
 )
-_VALUES = (
-    word_set(
-        """-h -H -p -P -U -d -D -u -n -o -L -F -v --host --port --user --username --dbname --database --set
+_VALUES = _SQL_OPTIONS | word_set(
+    """-h -H -p -P -U -d -D -u -n -o -L -F -v --host --port --user --username --dbname --database --set
     --url --file -nullvalue -newline -separator --password"""
-    )
-    | _SQL_OPTIONS
 )
 _GENERATED = re.compile(r"(?i)['\"](?:drop|truncate|delete\s+from)\b")
 _SCRIPT = re.compile(r"(?i)(?:^|[/_.\s-])(?:drop|wipe|nuke|truncate|purge)[\w-]*\.sql\Z")

@@ -99,11 +99,8 @@ def _judge_path(effect: Effect, command: SimpleCommand, path: str, place: Place)
 
 def _is_own(path: str, place: Place) -> bool:
     """Return whether *path* is a folder with keys, settings or documents of the user."""
-    return (
-        bool(place.home)
-        and path.startswith(place.home)
-        and _OWN.fullmatch(path[len(place.home) :]) is not None
-    )
+    home = place.home
+    return bool(home) and path.startswith(home) and _OWN.fullmatch(path, len(home)) is not None
 
 
 def _may_be_listed(word: Word, command: SimpleCommand) -> bool:

@@ -35,10 +35,10 @@ class Git(NamedTuple):
 class Subcommand(NamedTuple):
     judge: Callable[[Git], Iterator[str]]
     """Function that yields the rules broken by a call."""
-    values: frozenset[str]
-    """Options that take a value."""
-    names: frozenset[str]
+    names: str = ""
     """All long options, which may be abbreviated as long as they stay unique."""
+    values: str = ""
+    """Options that take a value."""
 
 
 def switched_on(options: Options, on: tuple[str, ...], off: str) -> bool:
@@ -49,7 +49,7 @@ def switched_on(options: Options, on: tuple[str, ...], off: str) -> bool:
 
 def subcommand(rule: str, holds: Callable[[Git], bool], names: str = "", values: str = "") -> Subcommand:
     """Return a subcommand that breaks *rule* if *holds* returns True."""
-    return Subcommand(lambda git: iter([rule] if holds(git) else []), word_set(values), word_set(names))
+    return Subcommand(lambda git: iter([rule] if holds(git) else []), names, values)
 
 
 def _push(git: Git) -> Iterator[str]:
@@ -169,10 +169,9 @@ def _creates_branches(git: Git) -> bool:
     return bool(names) and names <= created
 
 
-def _branch(git: Git) -> Iterator[str]:
+def _branch(git: Git) -> bool:
     forced = git.inner.has("-D") or (git.inner.has("-d", "--delete") and git.inner.has("-f", "--force"))
-    if forced and not _creates_branches(git):
-        yield "git-branch-delete-force"
+    return forced and not _creates_branches(git)
 
 
 _NOW = frozenset({"now", "all", "0"})
@@ -205,23 +204,19 @@ def _update_ref(git: Git) -> bool:
 HISTORY_SUBCOMMANDS: Mapping[str, Subcommand] = {
     "push": Subcommand(
         _push,
-        word_set("-o --push-option --repo --receive-pack --exec --recurse-submodules"),
-        word_set(
-            """--all --branches --atomic --delete --dry-run --exec --follow-tags --force --force-if-includes
-            --force-with-lease --help --mirror --no-dry-run --no-force --no-verify --porcelain --progress
-            --prune --push-option --quiet --receive-pack --recurse-submodules --repo --set-upstream --signed
-            --tags --thin --verbose --verify"""
-        ),
+        """--all --branches --atomic --delete --dry-run --exec --follow-tags --force --force-if-includes
+        --force-with-lease --help --mirror --no-dry-run --no-force --no-verify --porcelain --progress
+        --prune --push-option --quiet --receive-pack --recurse-submodules --repo --set-upstream --signed
+        --tags --thin --verbose --verify""",
+        "-o --push-option --repo --receive-pack --exec --recurse-submodules",
     ),
-    "branch": Subcommand(
+    "branch": subcommand(
+        "git-branch-delete-force",
         _branch,
-        word_set("-u --set-upstream-to --sort --format --points-at"),
-        word_set(
-            """--all --abbrev --color --column --contains --copy --create-reflog --delete --edit-description
-            --force --format --help --ignore-case --list --merged --move --no-contains --no-merged
-            --points-at --quiet --remotes --set-upstream-to --show-current --sort --track --unset-upstream
-            --verbose"""
-        ),
+        """--all --abbrev --color --column --contains --copy --create-reflog --delete --edit-description
+        --force --format --help --ignore-case --list --merged --move --no-contains --no-merged --points-at
+        --quiet --remotes --set-upstream-to --show-current --sort --track --unset-upstream --verbose""",
+        "-u --set-upstream-to --sort --format --points-at",
     ),
     "reflog": subcommand(
         "git-reflog-expire",

@@ -35,13 +35,11 @@ def _reset(git: Git) -> Iterator[str]:
         yield "git-reset-merge"
 
 
-def _clean(git: Git) -> Iterator[str]:
-    if git.inner.has("-n", "--dry-run", "-i", "--interactive"):
-        return
+def _clean(git: Git) -> bool:
     settings = [value.text.lower() for name, value in git.outer.options if name == "-c" and value is not None]
     unforced = any(f"clean.requireforce={no}" in settings for no in ("false", "0", "no", "off"))
-    if unforced or switched_on(git.inner, ("-f", "--force"), "--no-force"):
-        yield "git-clean-force"
+    forced = unforced or switched_on(git.inner, ("-f", "--force"), "--no-force")
+    return forced and not git.inner.has("-n", "--dry-run", "-i", "--interactive")
 
 
 _ALL = word_set(". ./ ./. ./* :/ :/. :/* : * ** .. ../ :(top) :(top). :! :(glob)**")
@@ -58,16 +56,14 @@ def _checkout(git: Git) -> Iterator[str]:
         yield "git-checkout-force"
 
 
-def _restore(git: Git) -> Iterator[str]:
+def _restore(git: Git) -> bool:
     staged = switched_on(git.inner, ("-S", "--staged"), "--no-staged")
     worktree = switched_on(git.inner, ("-W", "--worktree"), "--no-worktree") or not staged
-    if worktree and _names_everything(git) and not switched_on(git.inner, _PATCH, "--no-patch"):
-        yield "git-restore-dot"
+    return worktree and _names_everything(git) and not switched_on(git.inner, _PATCH, "--no-patch")
 
 
-def _switch(git: Git) -> Iterator[str]:
-    if git.inner.has("--discard-changes") or switched_on(git.inner, ("-f", "--force"), "--no-force"):
-        yield "git-checkout-force"
+def _switch(git: Git) -> bool:
+    return git.inner.has("--discard-changes") or switched_on(git.inner, ("-f", "--force"), "--no-force")
 
 
 def _names_everything(git: Git) -> bool:
@@ -130,33 +126,32 @@ _NAMES = """--conflict --ignore-skip-worktree-bits --inter-hunk-context --merge 
 WORK_SUBCOMMANDS: Mapping[str, Subcommand] = {
     "reset": Subcommand(
         _reset,
-        word_set("--pathspec-from-file --inter-hunk-context --unified -U"),
-        word_set(
-            """--hard --soft --mixed --merge --keep --quiet --refresh --patch --intent-to-add
-            --pathspec-from-file --pathspec-file-nul --recurse-submodules --inter-hunk-context --unified"""
-        ),
+        """--hard --soft --mixed --merge --keep --quiet --refresh --patch --intent-to-add
+        --pathspec-from-file --pathspec-file-nul --recurse-submodules --inter-hunk-context --unified""",
+        "--pathspec-from-file --inter-hunk-context --unified -U",
     ),
-    "clean": Subcommand(
+    "clean": subcommand(
+        "git-clean-force",
         _clean,
-        word_set("-e --exclude"),
-        word_set("--dry-run --exclude --force --no-force --interactive --quiet"),
+        "--dry-run --exclude --force --no-force --interactive --quiet",
+        "-e --exclude",
     ),
     "checkout": Subcommand(
         _checkout,
-        word_set(_VALUES + " -b -B --orphan"),
-        word_set("--detach --force --guess --orphan --overwrite-ignore --track " + _NAMES),
+        "--detach --force --guess --orphan --overwrite-ignore --track " + _NAMES,
+        _VALUES + " -b -B --orphan",
     ),
-    "switch": Subcommand(
+    "switch": subcommand(
+        "git-checkout-force",
         _switch,
-        word_set("-c -C --create --force-create --orphan --conflict"),
-        word_set(
-            "--create --force-create --detach --discard-changes --force --guess --orphan --track " + _NAMES
-        ),
+        "--create --force-create --detach --discard-changes --force --guess --orphan --track " + _NAMES,
+        "-c -C --create --force-create --orphan --conflict",
     ),
-    "restore": Subcommand(
+    "restore": subcommand(
+        "git-restore-dot",
         _restore,
-        word_set(_VALUES + " -s --source"),
-        word_set("--ignore-unmerged --no-staged --no-worktree --source --staged --worktree " + _NAMES),
+        "--ignore-unmerged --no-staged --no-worktree --source --staged --worktree " + _NAMES,
+        _VALUES + " -s --source",
     ),
     "stash": subcommand("git-stash-drop", lambda git: git.starts("drop", "clear")),
     "worktree": subcommand("git-worktree-force", _removes_worktree, "--force --porcelain"),
@@ -190,7 +185,7 @@ def _git(command: SimpleCommand, words: tuple[Word, ...], place: Place) -> Itera
     row = _SUBCOMMANDS.get(name)
     if row is None:
         return
-    inner = parse_options(outer.operands[1:], row.values, mixed=True, names=row.names)
+    inner = parse_options(outer.operands[1:], row.values.split(), mixed=True, names=row.names.split())
     if inner.has("--help", "-h") or outer.has("--help", "-h"):
         return
     for rule in row.judge(Git(command, outer, inner, place)):

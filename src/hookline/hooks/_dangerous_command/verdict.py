@@ -10,7 +10,7 @@ from hookline.core.events import PreToolUse
 from hookline.core.explanation import Branch, branch
 from hookline.core.rule_exceptions import Allow, find_exception
 from hookline.core.state import State
-from hookline.hooks._dangerous_command import Programs, has_rules, judge_commands, read_at
+from hookline.hooks._dangerous_command import Programs, Shell, has_rules, judge_commands, read_at
 from hookline.hooks._dangerous_command.cloud import CLOUD, CONTAINERS, KUBERNETES
 from hookline.hooks._dangerous_command.databases import DATABASES
 from hookline.hooks._dangerous_command.exfil import EXFIL
@@ -97,11 +97,7 @@ def rules() -> Mapping[str, tuple[str, str, str]]:
     return {rule: (pack.name, *texts) for pack in ALL for rule, texts in pack.rules.items()}
 
 
-SHELLS: Mapping[str, Literal["bash", "powershell", "cmd"]] = {
-    "shell": "bash",
-    "powershell": "powershell",
-    "cmd": "cmd",
-}
+SHELLS: Mapping[str, Shell] = {"shell": "bash", "powershell": "powershell", "cmd": "cmd"}
 _SOMEWHERE = "/here"
 """Placeholder for an unknown working folder, which gives `.` a meaning."""
 _COMMANDS = ("command", "cmd", "shell_command", "command_line")

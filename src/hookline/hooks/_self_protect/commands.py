@@ -29,13 +29,8 @@ _SWITCHES = (
 )
 SWITCH = re.compile(_SWITCHES)
 _SET = re.compile(rf"\b{_SWITCHES}\s*=")
-_HOMES = "|".join(
-    (
-        "HOME",
-        "XDG_(?:CONFIG|STATE)_HOME",
-        *(name for one in AGENT_PROGRAMS.values() for name in one.variables),
-    )
-)
+_VARIABLES = (name for one in AGENT_PROGRAMS.values() for name in one.variables)
+_HOMES = "|".join(("HOME", "XDG_(?:CONFIG|STATE)_HOME", *_VARIABLES))
 _MOVED = re.compile(
     rf"""(?<![$\w{{-])(?:{_HOMES})=(?!["']?(?:\$HOME|\$\{{HOME\}}|~)/\.(?:config|local/state)\b)
     | \bset\s+(?:-\w+\s+)+(?:{_HOMES}|(?:AR|HOOKLINE)_DISABLE_\w*)\s""",

@@ -82,9 +82,8 @@ LANGUAGE_FUNCTIONS: Mapping[str, Mapping[str, Function]] = {
 MODULE_NAMES = name_table(
     {
         "fs/promises fs-extra graceful-fs": "fs",
-        "shelljs/global": "shelljs",
+        "shelljs/global sh": "shelljs",
         "path/posix path.posix": "path",
-        "sh": "shelljs",
     }
 )
 
