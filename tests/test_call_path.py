@@ -7,7 +7,7 @@ import sys
 
 MAX_FILES = 124
 """Maximum number of package files whose functions a call enters."""
-MAX_PATTERNS = 60
+MAX_PATTERNS = 45
 """Maximum number of regular expressions of the package that a call compiles, including its imports."""
 TRACE = """
 import json, os, sys

@@ -42,19 +42,26 @@ __all__ = [
     "split",
     "sub",
 ]
-_METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn")
 
 if TYPE_CHECKING:
     from re import compile  # noqa: A004 -- the name in the standard module
 else:
 
     class compile:  # noqa: A001, N801 -- ditto
-        """A pattern; after the first use its methods are those of the compiled pattern, as fast as before."""
+        """A pattern that becomes a `_Compiled` one at the first use of a method or attribute."""
 
         def __init__(self, pattern: str | bytes, flags: int = 0) -> None:
             self.pattern, self._flags = pattern, flags
 
         def __getattr__(self, name: str) -> Any:
             compiled = re.compile(self.pattern, self._flags)
-            self.__dict__ |= {method: getattr(compiled, method) for method in _METHODS}
+            vars(self).update({public: getattr(compiled, public) for public in _PUBLIC})
+            self.__class__ = _Compiled
             return getattr(compiled, name)
+
+
+class _Compiled:
+    """A pattern with the methods of the compiled one; without `__getattr__`, which slows each access down."""
+
+
+_PUBLIC = [name for name in dir(Pattern) if not name.startswith("_")]
