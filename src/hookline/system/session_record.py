@@ -83,9 +83,9 @@ def read_variables(session: CallingSession, folder: str) -> tuple[NamedVariable,
     if not places:  # as in most calls
         return ()
     names = _name_session(session)
-    if any(os.path.isdir(os.path.join(place, _digest(folder))) for place in places):
+    if any(os.path.isdir(f"{place}/{_digest(folder)}") for place in places):
         names += _name_process(session, folder)  # finding the process takes longer than all other steps
-    paths = [os.path.join(place, name) for name in names for place in places]
+    paths = [f"{place}/{name}" for name in names for place in places]
     return tuple(dict.fromkeys(variable for path in paths for variable in _read_variables(path)))
 
 
@@ -98,7 +98,7 @@ def add_variables(session: CallingSession, folder: str, variables: Sequence[Name
             _create(place)
             if _is_private(place) and _is_private(os.path.dirname(place)):
                 for name in _name_session(session) + _name_process(session, folder):
-                    _append(os.path.join(place, name), lines.encode(errors="replace"))
+                    _append(f"{place}/{name}", lines.encode(errors="replace"))
                 return ""
         except OSError as error:
             error_message = f"{place}: {error.strerror}"
