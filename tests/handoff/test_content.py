@@ -197,6 +197,15 @@ def test_a_step_that_was_named_long_ago_is_not_the_next_one():
     assert told(person("t"), agent("Next step: a"), person("ok"), agent("Fine.")).next == ("a",)
 
 
+def test_last_words_without_a_verdict_are_quoted():
+    request = person("Translate the mails into English, German and Polish")
+    last = agent("Finished the English texts and pushed them.")
+
+    assert told(request, last).next == (
+        "not stated; last words: Finished the English texts and pushed them.",
+    )
+
+
 def test_the_task_is_the_latest_request():
     found = told(
         person("Why is test_totals flaky?"),
@@ -218,7 +227,6 @@ def test_work_that_is_left_is_known_without_a_list():
     assert not told(person("What does the importer do?"), answer).unfinished
     assert told(request).next == ("Add a flag to the importer",)
     assert told(request, *ran("make test", error="Error: boom"), answer).next == (
-        "The importer has two entry points.",
         "`make test` failed last: Error: boom",
     )
     result = agent("The importer has the flag now, and its tests pass.")

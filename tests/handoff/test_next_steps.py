@@ -4,7 +4,8 @@ import pytest
 
 from hookline.core.conversation import Message, ToolResult, ToolUse
 from hookline.handoff.extract import SessionFacts, extract_content
-from hookline.handoff.next_steps import excludes, find_open_work, find_steps, reports_done, says_finished
+from hookline.handoff.next_steps import excludes, find_open_work, find_steps, reports_done, tells_rest
+from hookline.handoff.statements import is_settled
 
 OPEN = [
     (
@@ -144,12 +145,12 @@ FINISHED = [
 @pytest.mark.parametrize(("text", "step"), OPEN)
 def test_open_work(text, step):
     assert step.lower() in " ".join(find_open_work(text)).lower()
-    assert not says_finished(text)
+    assert not is_settled(text) or tells_rest(text)
 
 
 @pytest.mark.parametrize("text", FINISHED)
 def test_finished_work(text):
-    assert says_finished(text)
+    assert is_settled(text)
 
 
 def test_courtesies_are_not_steps():
@@ -272,33 +273,39 @@ Committed, although lint complains about two lines.
 Everything is pushed; waiting on CI.
 Implemented and committed, minus the translations.
 """.splitlines()
-COMMITTED = """\
+COMMITTED_WITHOUT_VERDICT = """\
 Committed and pushed.
+The PR was merged and the branch deleted.
+The fix is on main and deployed.
+Committed as 8c8c; all 120 tests pass.
+PR 33 is merged, the ticket is closed.
+The docs are updated and committed.
+Version 3.1.0 is released.
+Done for today, pushed my branch.
+Committed the revert, so we are back at the start.
+""".splitlines()
+COMMITTED = """\
 All done, 40 tests pass, pushed to main.
 Merged. The issue was closed automatically.
 Released as 2.4.1.
 Everything is in place: tests, docs and changelog. Committed as 9f9f.
 Done. Thanks for the quick answers!
-The PR was merged and the branch deleted.
-Committed. No further changes needed.
 Shipped.
 Implemented, tested and pushed.
-The fix is on main and deployed.
-Committed as 8c8c; all 120 tests pass.
-PR 33 is merged, the ticket is closed.
 Finished: all three pages are converted and committed.
-The docs are updated and committed.
-Version 3.1.0 is released.
 Done, committed in one commit.
-All good now, tests pass and it's committed.
+The parser supports comments now, with 12 tests. Committed.
 """.splitlines()
 
 
 @pytest.mark.parametrize(
     ("text", "unfinished"),
-    [*((text, True) for text in COMMITTED_IN_PART), *((text, False) for text in COMMITTED)],
+    [
+        *((text, True) for text in (*COMMITTED_IN_PART, *COMMITTED_WITHOUT_VERDICT)),
+        *((text, False) for text in COMMITTED),
+    ],
 )
-def test_a_commit_with_a_restricted_report_is_not_the_end(text, unfinished):
+def test_a_commit_without_a_report_of_the_whole_request_is_not_the_end(text, unfinished):
     entries = [
         Message(by="person", text="Rewrite the parser so that it supports comments, with tests"),
         ToolUse(call="1", tool="Edit", kind="edit", path="a.py"),

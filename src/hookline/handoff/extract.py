@@ -20,8 +20,9 @@ from hookline.handoff.content import (
     shorten,
 )
 from hookline.handoff.failures import find_failures
-from hookline.handoff.next_steps import find_labelled, find_next, find_rest, is_finished, is_obsolete, rejects
+from hookline.handoff.next_steps import find_labelled, find_next, find_rest, is_obsolete, rejects
 from hookline.handoff.task import Task, find_decisions, find_task
+from hookline.handoff.verdict import is_finished
 from hookline.handoff.work import find_commands, find_commits, follow_files
 from hookline.lazy import re
 from hookline.memory.extract import RESOLVED, Found, drop_resolved, find_stated, resolves
@@ -89,7 +90,7 @@ def _compose(
         else steps
         or previous.next * (not replies)
         or tuple(first_todo[:1])
-        or find_rest(entries[task.start :], files),
+        or find_rest(entries, task, files),
         doing=tuple(todo.text for todo in todos if todo.status in _ACTIVE_STATUSES),
         todos=tuple(todo.text for todo in todos if todo.status not in _ACTIVE_STATUSES),
         done=(*previous.done, *done, *find_commits(entries)),

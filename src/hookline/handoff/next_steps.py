@@ -8,7 +8,7 @@ from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.core.ranking import remove_stop_words
 from hookline.core.records import stem_word
 from hookline.handoff.failures import SHOWN_FILES
-from hookline.handoff.statements import classify, find_statements, is_result, restricts
+from hookline.handoff.statements import classify, find_statements, is_result, is_settled
 from hookline.handoff.task import Prompt, Task
 from hookline.handoff.work import Files, find_commits, pair_calls
 from hookline.language.segment import is_item, split_clauses, strip_marks
@@ -41,7 +41,6 @@ _OPEN = re.compile(
 )
 """Words of sentences about work that is not finished; looser than the announcement of a step."""
 _COUNT = re.compile(r"\b(\d{1,6}) of (?:the |our |all )?(\d{1,6})\b")
-_ASIDE = re.compile(r"\s*\([^()]*\)")
 _ONLY = re.compile(
     r"(?i)only\b.*\b(?:left|missing|remains?|open)\b|(?:what(?:'s| is) )?(?:left|missing|open|remaining)\b"
     r"|.*\bremains?\W*$"
@@ -53,27 +52,29 @@ _SHARED_WORDS = 2
 """Words that a denial and a step have in common."""
 _MAX_ACKNOWLEDGEMENT = 20
 """Words of an answer that only agrees with the person."""
+UNSTATED = "not stated; last words: "
+"""Text before last words that announce nothing."""
 _LAST_SENTENCES, _MAX_SENTENCES = 2, 6
 """Sentences taken from the end of a text that announces nothing, and at most of any text."""
 
 
 def find_next(entries: Sequence[TranscriptEntry], task: Task) -> tuple[str, ...]:
     """Return the person's last words that the agent has not answered, and the open work in the agent's."""
-    number, text = _find_last_text(entries, task)
-    later = _find_unanswered(task, number)
-    steps = find_steps(text) if task.is_question else find_open_work(text)
+    number, text = find_last_text(entries, task)
+    later = find_unanswered(task, number)
+    steps = find_steps(text) if task.is_question else find_open_work(text, task.text)
     kept = [step for step in steps if not rejects(later, step)]
-    failed = _find_failed(entries[task.start :]) if steps or later else ()
+    failed = find_failed(entries[task.start :]) if steps or later else ()
     return tuple(dict.fromkeys((*(prompt.text for prompt in later), *kept, *failed)))
 
 
-def _find_unanswered(task: Task, number: int) -> list[Prompt]:
+def find_unanswered(task: Task, number: int) -> list[Prompt]:
     """Return the prompts since the task and the agent's text at *number* that are more than a reply."""
     start = max(number, task.start)
     return [prompt for prompt in task.prompts if prompt.number > start and prompt.kind != "reply"]
 
 
-def _find_last_text(entries: Sequence[TranscriptEntry], task: Task) -> tuple[int, str]:
+def find_last_text(entries: Sequence[TranscriptEntry], task: Task) -> tuple[int, str]:
     """Return the position and the text of the agent's last words since the task, without courtesies."""
     texts = [
         (number, entry.text)
@@ -83,7 +84,7 @@ def _find_last_text(entries: Sequence[TranscriptEntry], task: Task) -> tuple[int
         and entry.by == "agent"
         and bool(find_statements(entry.text))
     ]
-    if len(texts) > 1 and (_acknowledges(task, texts[-2][0], *texts[-1]) or _continues(texts[-2], texts[-1])):
+    if len(texts) > 1 and _acknowledges(task, texts[-2][0], *texts[-1]):
         return texts[-1][0], "\n".join((texts[-2][1], texts[-1][1]))
     return texts[-1] if texts else (task.start, "")
 
@@ -92,19 +93,7 @@ def _acknowledges(task: Task, before: int, number: int, text: str) -> bool:
     """Return whether a short text only answers a reply or choice of the person since the text *before*."""
     kinds = [prompt.kind for prompt in task.prompts if before < prompt.number < number]
     is_answer = bool(kinds) and kinds[-1] in ("reply", "choice")
-    return (
-        is_answer
-        and len(text.split()) <= _MAX_ACKNOWLEDGEMENT
-        and not (find_steps(text) or says_finished(text))
-    )
-
-
-def _continues(before: tuple[int, str], last: tuple[int, str]) -> bool:
-    """Return whether the *last* text follows a labelled next step directly, and so leaves it open."""
-    done = says_finished(last[1]) or is_result(last[1])
-    if last[0] != before[0] + 1 or done or find_steps(last[1]):
-        return False
-    return any(label == "next" for label, _ in find_labelled(before[1]))
+    return is_answer and len(text.split()) <= _MAX_ACKNOWLEDGEMENT and not find_steps(text)
 
 
 def is_obsolete(todo: str, task: Task, entries: Sequence[TranscriptEntry]) -> bool:
@@ -147,42 +136,20 @@ def excludes(todo: str, text: str) -> bool:
     return tells_all and not any(stem_words(todo) & stem_words(step) for step in find_open_work(text))
 
 
-def is_finished(entries: Sequence[TranscriptEntry], task: Task, files: Files) -> bool:
-    """Return whether the agent's last words say so, or all is committed and they tell no open work.
-
-    After a commit, words that are neither a result nor an answer to a question may be about the next part.
-    """
-    number, text = _find_last_text(entries, task)
-    if _find_unanswered(task, number):
-        return False
-    calls = {entry.call: at for at, entry in enumerate(entries) if isinstance(entry, ToolUse)}
-    commit = calls.get(files.committed_in, 0)
-    answers = [prompt.kind for prompt in task.prompts if prompt.number > commit][-1:] == ["reply"]
-    is_end = answers or is_complete(text) or commit > number
-    committed = commit > task.start and not files.changed and not _find_failed(entries)
-    tells_rest = any(find_labelled(text)) or any(map(is_open, find_statements(text)))
-    return says_finished(text) or (committed and is_end and not tells_rest)
-
-
-def is_complete(text: str) -> bool:
-    """Return whether a text of the agent reports a result to its last clause, without restriction."""
-    sentences = find_statements(text)
-    clauses = split_clauses(_ASIDE.sub("", sentences[-1])) if sentences else []
-    begin = max((at for at, clause in enumerate(clauses) if not clause.startswith("and ")), default=0)
-    last = " ".join(clauses[begin:])
-    ends_well = is_result(last) or _NONE.search(last) is not None
-    return ends_well and is_result(text) and not any(map(restricts, sentences))
-
-
-def find_rest(entries: Sequence[TranscriptEntry], files: Files) -> tuple[str, ...]:
-    """Return the work left by the facts: an unanswered task, a failed command, uncommitted changes."""
-    if entries and not any(isinstance(entry, ToolUse | Message) for entry in entries[1:]):
-        return (entries[0].text,) if isinstance(entries[0], Message) else ()
+def find_rest(entries: Sequence[TranscriptEntry], task: Task, files: Files) -> tuple[str, ...]:
+    """Return a failed command or uncommitted changes, else the agent's last words without a verdict."""
     names = ", ".join(list(files.changed)[-SHOWN_FILES:])
-    return _find_failed(entries) or ((f"check and commit the changes in {names}",) if names else ())
+    changes = (f"check and commit the changes in {names}",) if names else ()
+    words = _quote(find_last_text(entries, task)[1]) or tuple(filter(None, [task.text]))
+    return find_failed(entries[task.start :]) or changes or (() if task.is_question else words)
 
 
-def _find_failed(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
+def _quote(text: str) -> tuple[str, ...]:
+    words = " ".join(find_statements(text)[-_LAST_SENTENCES:])
+    return (f"{UNSTATED}{words}",) if words else ()
+
+
+def find_failed(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
     calls = [(use, result) for use, result in pair_calls(entries) if use.command]
     if not calls or not calls[-1][1].error:
         return ()
@@ -195,11 +162,11 @@ def find_steps(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named or map(_strip_label, filter(is_open, find_statements(text)))))
 
 
-def find_open_work(text: str) -> tuple[str, ...]:
-    """Return the part of the agent's last text that tells what is left, else its last sentences."""
+def find_open_work(text: str, request: str = "") -> tuple[str, ...]:
+    """Return the part of the agent's last text that tells what is left, else a quotation of its end."""
     steps, sentences = find_steps(text), find_statements(text)
     if not steps:
-        return () if is_complete(text) else tuple(sentences[-_LAST_SENTENCES:])
+        return () if is_settled(text, request) else _quote(text)
     marked = [number for number, sentence in enumerate(sentences) if _strip_label(sentence) == steps[0]]
     if not marked:
         return steps
@@ -222,12 +189,9 @@ def _counts_part(text: str) -> bool:
     return any(int(done) < int(total) for done, total in _COUNT.findall(text))
 
 
-def says_finished(text: str) -> bool:
-    """Return whether a text of the agent says that the work is finished."""
-    sentences = find_statements(text)
-    kinds = set(map(classify, sentences))
-    tells_rest = "next" in kinds or _counts_part(text) or any(map(restricts, sentences))
-    return "finished" in kinds and not tells_rest and not any(find_labelled(text))
+def tells_rest(text: str) -> bool:
+    """Return whether a text of the agent names or tells open work."""
+    return any(find_labelled(text)) or any(map(is_open, find_statements(text)))
 
 
 def find_labelled(text: str) -> Iterator[tuple[str, str]]:

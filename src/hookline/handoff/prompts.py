@@ -40,6 +40,8 @@ _WORK = (
     "|merge|install|downgrade|pin|mention|cover|sort|log|switch|let|allow|restrict|print|draw|connect"
     "|finish|complete|baue?|füge|schreibe?|behebe?|erstelle?|ändere|entferne?|prüfe?|ersetze?|migriere?"
 )
+REQUESTS = re.compile(rf"(?i)\b(?:{_WORK})\b(?= (?:an?|the|its?|our|them|all|to|up)\b)")
+"""Verbs that ask for work."""
 _GO_ON = re.compile(
     r"(?i)(?:and |then |please,? |just |you (?:can|may) )*(?:continue|go (?:on|ahead)|proceed|do (?:it|that"
     r"|so)|keep (?:going|at it)|carry on|resume|pause|(?:wait|hold on)(?=\W*$)|let me|i'll|i will|i'm"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+from hookline.core.ranking import remove_stop_words
 from hookline.language.segment import split_sentences
 from hookline.lazy import re
 
-Kind = Literal["failed", "next", "decision", "finished", ""]
+Kind = Literal["failed", "next", "decision", "finished", "bare", ""]
 _FAILED = (
     r"(?i)\b(?:(?:funktioniert|geht|klappt|hilft|reicht) (?:so |hier )?nicht|nehme ich zurück|verworfen"
     r"|(?:mache|drehe) ich rückgängig|(?:does|do|did|will|wo|would|is|has|had)(?:n't|n’t| not) (?:work|help"
@@ -27,14 +28,18 @@ _FAILED = (
     r"|dropp|replac|back)ing (?:it|that|this|the|out)\b|\bI(?:'m| am)? (?:revert|drop|undo)(?:p?ing|ed)?\b"
 )
 _FINISHED = (
-    r"(?i)\ball(?: of it)?(?: is|'s)? (?:done|finished|complete)\b|\bnothing (?:is |else )?(?:left|remains"
-    r"|open|to do)\b|\bno (?:open|remaining) (?:points|items|work|tasks)\b"
-    r"|\b(?:everything(?: (?!else)\w+){0,4}|the (?:\w+ )?(?:task|work|issue|migration|port"
+    r"(?i)\ball(?: of it)?(?: is|'s)? (?:done|finished|complete)\b|\bnothing (?:else )?(?:is |was )?(?:left"
+    r"|remains|missing|open|to do)\b|\bno (?:open|remaining) (?:points|items|work|tasks)\b|^that completes\b"
+    r"|\b(?:everything(?: (?!else)\w+){0,4}|the (?:\w+ )?(?:task|work|issue|migration|port|refactoring"
     r"|upgrade)) is (?:now )?(?:done|finished|complete|implemented|on main|merged|in place|deployed"
-    r"|released)\b|^that completes\b|\bis (?:fixed|merged|implemented|finished),? and (?:released|merged"
-    r"|deployed|pushed)\b|^done\b(?! with| for)|^(?:fertig|erledigt)\b|\balles (?:ist )?(?:erledigt|fertig)\b"
-    r"|^(?:fixed|finished|merged|released|shipped)(?: and \w+)?(?: as\b|[^\w\s]|$)"
+    r"|released)\b|\bis (?:fixed|merged|implemented|finished),? and (?:released|merged|deployed|pushed)\b"
+    r"|\balles (?:ist )?(?:erledigt|fertig)\b"
 )
+_BARE = (
+    r"(?i)^(?:done|fixed|finished|merged|released|shipped|implemented|resolved|fertig|erledigt)"
+    r"(?:(?:,| and|, and) \w+ed)*(?: (?:as|in|(?:in)?to main)\b|[^\w\s]|$)"
+)
+"""Sentences that begin with a result that has no object, so that it is about the whole request."""
 _NEXT = (
     r"(?i)^(?:als nächstes|nächste\w* schritte?|danach|noch offen|offen|next|then|now|first|after that"
     r"|afterwards|remaining|still|to ?do|left|open|tomorrow|missing|what(?:'s| is|) (?:left|missing|remains"
@@ -48,6 +53,7 @@ _NEXT = (
 _AGENT: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("failed", re.compile(_FAILED)),
     ("finished", re.compile(_FINISHED)),
+    ("bare", re.compile(_BARE)),
     ("next", re.compile(_NEXT)),
     (
         "decision",
@@ -65,18 +71,37 @@ _RESULT = re.compile(
 _COURTESY = re.compile(
     r"(?i)^(?:let me know|you're welcome|you are welcome|anything else|have a (?:good|nice|great)|happy to"
     r"|glad|feel free|is there anything|my pleasure|great[,!.]|perfect[,!.]|sounds good|thanks?\b|no problem"
-    r"|i hope|enjoy)"
+    r"|i hope|enjoy|any ?time\b|good night|de rien|gern)"
 )
 
 _DOUBT = re.compile(
-    r"(?i)\b(?:but|except|however|unfortunately|though|although|apart from|only|not|cannot|untouched|pending"
-    r"|waits?|waiting|fail(?:s|ed|ing|ures?)?|red|crash\w*|errors?|broken|slower|worse|skipped|parts?|half"
-    r"|phase|steps?|first|after|could|can be|done with)\b|n't\b"
+    r"(?i)\b(?:but|except|however|unfortunately|al?though|apart from|only|no|not|nothing|none|cannot|minus"
+    r"|untouched|pending|wait\w*|block\w*|fail(?:s|ed|ing|ures?)?|red|crash(?:es|ing)?|broken|slower|worse|my"
+    r"|parts?|half|phase|stages?|steps?|after|can|could|should|would|will|might|may|if|whether|unless|once"
+    r"|please|someone|your|you(?! (?:asked|wanted|requested))|(?:done|finished) (?:with|for)|for now|today"
+    r"|tonight|tomorrow|later|soon|as far|most\w*|almost|nearly|some|several|few|what i|others?|else|second"
+    r"|third|rest|(?:one|two|three|four|five|six) of|start(?:ed|ing)?|beg[aiu]n|revert\w*|rolled|errors?|plan"
+    r"|back (?:at|to)|stash\w*|locally(?! and)|seems?|probably|hopefully|untested|unverified|behind|without"
+    r"|drafts?|todos?|fixmes?|review\w*|approv\w*|skip(?:ped|ping)?|flags?|stub\w*|mock\w*|placeholders?"
+    r"|temporar\w*|workarounds?|xfail\w*|disabl\w*|commented|manual\w*|initial\w*|prototype\w*|skeleton|pull"
+    r"|scaffold\w*|follow-?ups?|prs?|first|staging(?! and)|proposal|analysis|hard-?coded|milestone)\b|n't\b"
+    r"|\b(?!100 ?%)\d+ ?%"
 )
-"""Words that restrict a result."""
+"""Words that restrict a result, unless they are words of the request."""
+_FAILURE = re.compile(r"fail|crash|red$|broken|slow")
 _NO_DOUBT = re.compile(
-    r"(?i)\b(?:no|nothing|0|zero|without)(?: more| longer| open)? \w+|\b(?:not|n't) [^.;]* any ?more\b"
+    r"(?i)\b(?:(?:no|0|zero|without)(?: (?:more|further|open|known|remaining|new))* (?:\w+ )?(?:changes?"
+    r"|errors?|failures?|warnings?|issues?|problems?|regressions?|points|items|tasks|work|prs)|no longer \w+"
+    r"|nothing (?:else|is|was|left|open|pending|remains|missing|to do)|not [^.;]* any ?more)\b"
+    r"|n't [^.;]* any ?more\b|\b(?:prs?|pull requests?)\b[^.;]*\b(?=merged\b)|\bmerged\b[^.;]*\bprs?\b"
 )
+_STATE = re.compile(
+    rf"{_RESULT.pattern}|\b(?:\w{{2,}}ed|now|was|were|built|made|written|wrote|sent|set|put|ran|went|took|gone|has"
+    r"|have|(?:keep|print|return|use|run|describe|document|handle|accept|support|cover|show|validate|read|write"
+    r"|answer|send|list|log|store|load|contain|stay)s?|pass|jetzt|sind|ist|wurden?|erledigt|in place|live"
+    r"|on main|up to date|fine|happy|are in|is in|completes)\b"
+)
+"""Words that tell what was done, or how it is."""
 
 
 def classify(sentence: str) -> Kind:
@@ -93,10 +118,17 @@ def is_result(text: str) -> bool:
     """Return whether a text of an agent reports a result, and neither a problem, a plan nor a question."""
     sentences = find_statements(text)
     kinds = set(map(classify, sentences))
-    has_result = "finished" in kinds or any(map(_RESULT.search, sentences))
+    has_result = bool(kinds & {"finished", "bare"}) or any(map(_RESULT.search, sentences))
     return has_result and not kinds & {"failed", "next"} and not any("?" in one for one in sentences)
 
 
-def restricts(sentence: str) -> bool:
-    """Return whether a sentence asks, or tells that a result is not complete."""
-    return "?" in sentence or _DOUBT.search(_NO_DOUBT.sub("", sentence)) is not None
+def is_settled(text: str, request: str = "") -> bool:
+    """Return whether each sentence of a text tells a result or a state, and nothing restricts it.
+
+    Unknown words count against it: a result that is not recognized costs less than a wrong one.
+    """
+    sentences = [_NO_DOUBT.sub("done", sentence) for sentence in find_statements(text)]
+    asked = {word for word in remove_stop_words(request) if not _FAILURE.match(word)}
+    doubts = {word.lower() for sentence in sentences for word in _DOUBT.findall(sentence)} - asked
+    is_plain = not doubts and not {"failed", "next"} & set(map(classify, sentences))
+    return bool(sentences) and is_plain and all(_STATE.search(one) and "?" not in one for one in sentences)

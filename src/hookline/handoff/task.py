@@ -13,7 +13,7 @@ from hookline.handoff.statements import classify, is_result
 from hookline.language.segment import split_sentences
 from hookline.lazy import re
 
-_PUBLISHED = re.compile(r"\bgit\b[^|;&]*\b(?:commit|push|merge)\b|\bgh pr (?:create|merge)\b")
+PUBLISHED = re.compile(r"\bgit\b[^|;&]*\b(?:commit|push|merge)\b|\bgh pr (?:create|merge)\b")
 _MAX_ADDITIONS, _MAX_ANSWER = 2, 160
 
 
@@ -71,24 +71,24 @@ def read_prompts(entries: Sequence[TranscriptEntry]) -> Iterator[Prompt]:
         elif isinstance(entry, Message) and entry.by == "agent":
             settled, asked = is_result(entry.text), "?" in entry.text
         elif isinstance(entry, Message) and not entry.text.lstrip().startswith(CONTINUE_PROMPT):
-            acted = _has_edits(entries[number + 1 :])
+            acted = has_edits(entries[number + 1 :])
             kind = classify_prompt(entry.text, settled=settled or published, asked=asked, acted=acted)
             yield Prompt(number, entry.text, kind, settled or strip_opening(entry.text)[1], published)
 
 
-_EDITS = ("edit", "write")
+EDITS = ("edit", "write")
 
 
-def _has_edits(entries: Sequence[TranscriptEntry]) -> bool:
+def has_edits(entries: Sequence[TranscriptEntry]) -> bool:
     """Return whether the agent changes files before the person's next prompt."""
     turn = takewhile(lambda entry: not isinstance(entry, Message) or entry.by == "agent", entries)
-    return any(isinstance(entry, ToolUse) and entry.kind in _EDITS for entry in turn)
+    return any(isinstance(entry, ToolUse) and entry.kind in EDITS for entry in turn)
 
 
 def _is_published(use: ToolUse, *, published: bool) -> bool:
     if use.command:
-        return published or _PUBLISHED.search(use.command) is not None
-    return published and use.kind not in _EDITS
+        return published or PUBLISHED.search(use.command) is not None
+    return published and use.kind not in EDITS
 
 
 def find_decisions(entries: Sequence[TranscriptEntry], task: Task) -> Iterator[str]:

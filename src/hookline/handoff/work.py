@@ -17,7 +17,7 @@ _SOURCE_FILE = re.compile(
 )
 """Relative paths that a shell command changes for good; others are output."""
 _EVERYTHING = frozenset({".", "*", ":/", "-A", "--all", "-u"})
-_CHECKS = re.compile(
+CHECKS = re.compile(
     r"\b(?:tests?|spec|check|lint\w*|build|bench|plan|validate|verify|mypy|ruff|tsc|pytest|jest|vitest|ctest"
     r"|clippy|rspec|rubocop|eslint|pyright|phpunit|latexmk|hadolint|shellcheck|tox|nox|make|typecheck|e2e"
     r"|playwright|cypress|analyze)\b|^kubectl\b.*\b(?:get|top|logs|rollout status)\b"
@@ -155,7 +155,7 @@ def find_commands(entries: Sequence[TranscriptEntry], last_text: str) -> tuple[s
     return tuple(
         f"{line} (failed last)" if failed else line
         for line, failed in last.items()
-        if times[line] > 1 or _CHECKS.search(line) or _runs_named(line, last_text)
+        if times[line] > 1 or CHECKS.search(line) or _runs_named(line, last_text)
     )
 
 
@@ -174,7 +174,7 @@ def find_abandoned(entries: Sequence[TranscriptEntry]) -> Iterator[tuple[str, st
             last = line
             errors.setdefault(line, []).append(result.error)
     for line, outcomes in errors.items():
-        if len(outcomes) > 1 and all(outcomes) and line != last and not _CHECKS.search(line):
+        if len(outcomes) > 1 and all(outcomes) and line != last and not CHECKS.search(line):
             yield line, outcomes[-1]
 
 

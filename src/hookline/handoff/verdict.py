@@ -1,0 +1,72 @@
+"""Decide whether the whole latest request is done: by positive evidence that no fact contradicts.
+
+A missing verdict costs little: the next session then reads the agent's last words. A wrong one ends the work.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hookline.core.conversation import ToolUse, TranscriptEntry
+from hookline.core.ranking import remove_stop_words
+from hookline.core.records import split_identifiers, stem_word
+from hookline.handoff.next_steps import find_last_text, find_unanswered, tells_rest
+from hookline.handoff.prompts import REQUESTS
+from hookline.handoff.statements import classify, find_statements, is_settled
+from hookline.handoff.task import EDITS, PUBLISHED, Task, has_edits
+from hookline.handoff.work import CHECKS, Files, find_commits, pair_calls
+
+MIN_COVERED = 0.5
+"""Share of the words of a request, from 0 to 1, that a report about all of it contains."""
+_JOINT = re.compile(r"[,;:.]\s|\s[\u2013\u2014&+-]\s|\b(and)\b")
+_MANY = re.compile(r"(?i)\b(?:all|every\w*|each|both|whole|entire|across|two|three|four|five|six|seven)\b")
+_TOTAL = re.compile(r"(?i)\b(?:all|every\w*|each|both|whole|entire)\b(?! \d* ?(?:tests|checks)\b)")
+_COMMAND = re.compile(r"\w")
+_PUBLISHES = re.compile(r"(?i)\b(?:commit|push|merg|releas|deploy|publish)")
+
+
+def is_finished(entries: Sequence[TranscriptEntry], task: Task, files: Files) -> bool:
+    """Return whether the agent's last words say that all is done, or report each part of the request."""
+    number, text = find_last_text(entries, task)
+    report = " ".join((text, *find_commits(entries[task.start :])))
+    unpublished = files.changed and (report != text or _PUBLISHES.search(f"{task.text} {text}"))
+    if unpublished or tells_rest(text) or not is_settled(text, task.text):
+        return False
+    if _is_contradicted(entries, task, number):
+        return False
+    kinds, asked, told = set(map(classify, find_statements(text))), _stems(task.text), _stems(report)
+    has_total = not _MANY.search(task.text) or _TOTAL.search(report)
+    has_parts = bool(has_total) and _find_parts(task.text) <= told
+    if has_parts and not files.changed and len(asked & told) >= MIN_COVERED * len(asked):
+        return True
+    prompts = [prompt for prompt in task.prompts if task.start < prompt.number < number]
+    if any(not prompt.settled and not has_edits(entries[prompt.number + 1 :]) for prompt in prompts[-1:]):
+        return False  # it may answer a request such as `commit what you have`
+    is_direct = all(prompt.settled and prompt.kind != "choice" for prompt in prompts)
+    return "finished" in kinds or ("bare" in kinds and is_direct and (has_parts or not asked & told))
+
+
+def _is_contradicted(entries: Sequence[TranscriptEntry], task: Task, number: int) -> bool:
+    """Return whether a request or an edit follows the last words, or a command, check or push failed last."""
+    edits = any(isinstance(entry, ToolUse) and entry.kind in EDITS for entry in entries[number:])
+    calls = [(use.command, result.error) for use, result in pair_calls(entries[task.start :]) if use.command]
+    kinds = ([call for call in calls if kind.search(call[0])] for kind in (CHECKS, PUBLISHED, _COMMAND))
+    return edits or bool(find_unanswered(task, number)) or any(kind[-1][1] for kind in kinds if kind)
+
+
+def _find_parts(request: str) -> set[str]:
+    """Return the first word of each part of a request, the last word before each `and`, and all numbers."""
+    first, *others = _JOINT.split(REQUESTS.sub("", request))
+    parts = [_telling(text) for text in (first, *others[1::2])]
+    ends = [part[-1:] for part, joint in zip(parts, others[::2], strict=False) if joint]
+    numbers = [word for word in _telling(request) if word.isdigit()]
+    return set(map(stem_word, sum((*(part[:1] for part in parts[1:]), *ends), numbers)))
+
+
+def _stems(text: str) -> set[str]:
+    return set(map(stem_word, _telling(split_identifiers(text))))
+
+
+def _telling(text: str) -> list[str]:
+    return [word for word in remove_stop_words(text) if word != "then"]
