@@ -14,7 +14,7 @@ from tests.rotation_programs import PARTS, TASK
 from hookline.core.records import Handoff
 from hookline.core.store import Record
 from hookline.handoff import claim, handoffs
-from hookline.handoff.content import Content, to_details
+from hookline.handoff.content import CHECKED_NOTE, Content, to_details
 from hookline.runtime import rotation
 from hookline.stores.memory import MemoryStore
 from hookline.system.process import agent_process
@@ -201,7 +201,7 @@ def test_what_was_taken_up_and_answered_lies_there_no_more():
         rotation.find_unclaimed(store, "", now)
         for now in (5.0 + claim.SILENT_SECONDS, 5.1 + claim.SILENT_SECONDS)
     )
-    store.set_notes("taker", {claim.CHECKED_NOTE: {"share": 1.0}})
+    store.set_notes("taker", {CHECKED_NOTE: {"share": 1.0}})
 
     assert (there, silent) == (None, kept())
     assert rotation.find_unclaimed(store, "", 6.0 + claim.SILENT_SECONDS) is None

@@ -13,12 +13,13 @@ from typing import Any
 from hookline.core.events import Event
 from hookline.core.records import Handoff
 from hookline.core.store import Query, Store
+from hookline.handoff.content import CHECKED_NOTE
 from hookline.system import file_lock
 from hookline.system.paths import create_private
 from hookline.system.process import identity
 
-CHECKED_NOTE, CLAIMED_AT_NOTE, LEG_NOTE = "handoff.checked", "handoff.took", "handoff.is"
-"""Notes of a claiming session: the check of its first answer, the time of its claim, its leg of a run."""
+CLAIMED_AT_NOTE, LEG_NOTE = "handoff.took", "handoff.is"
+"""Notes of a claiming session: the time of its claim, its leg of a run."""
 CLAIMED_BY_PREFIX = "handoff.taken:"
 """Prefix of the notes, on the session that left a handoff, that name the claiming session."""
 LEG_PREFIX, SESSION_KEY, AGENT_KEY, RUNNER_KEY = "handoff.leg:", "who", "agent", "runner"

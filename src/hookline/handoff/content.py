@@ -17,6 +17,8 @@ from hookline.core.values import replace
 
 CONTINUE_PROMPT = "Continue the work of the previous session"
 """Start of the prompt that continues a session: it is not a task of its own."""
+CHECKED_NOTE = "handoff.checked"
+"""Note of a session that got a handoff: the check of its first answer."""
 MAX_TEXT_LENGTH, MAX_ITEM_LENGTH = 600, 360
 """Characters of a single text, and of each item of a list."""
 MAX_ITEMS, MAX_COMMANDS, MAX_FILES = 6, 8, 12

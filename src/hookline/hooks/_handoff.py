@@ -18,7 +18,7 @@ from hookline.core.response import HandOver, Measure, Response, effect, inject, 
 from hookline.core.state import State
 from hookline.core.untrusted_text import format_rows, format_title
 from hookline.handoff.anchors import Anchor, find_anchors, format_list, measure_retention
-from hookline.handoff.content import Content, Delivery, from_details, to_details, to_markdown
+from hookline.handoff.content import CHECKED_NOTE, Content, Delivery, from_details, to_details, to_markdown
 from hookline.redact import redact
 
 COMPACTING_NOTE = "handoff.compacting"
@@ -193,7 +193,7 @@ def after_compaction(event: PostCompact, state: State, cap: int) -> Response | N
     return missing.plus(warning).plus(notes).plus(measured)
 
 
-CHECKED_NOTE, LAST_TEXT_NOTE = "handoff.checked", "handoff.last"
+LAST_TEXT_NOTE = "handoff.last"
 MAX_LAST_TEXT = 4_000
 _ANSWER_LACKS = (
     f"[Handoff] Your first answer left out facts of the handoff. Take them into account ({_DATA}):"

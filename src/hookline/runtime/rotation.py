@@ -25,7 +25,7 @@ from hookline.core.records import Handoff
 from hookline.core.store import Session, Store, StoreFailed
 from hookline.core.values import replace
 from hookline.handoff import claim, handoffs
-from hookline.handoff.content import CONTINUE_PROMPT, from_details
+from hookline.handoff.content import CHECKED_NOTE, CONTINUE_PROMPT, from_details
 from hookline.memory.learn import POSITION_NOTE
 from hookline.runtime.runtime import Runtime
 from hookline.system.process import agent_process, identity
@@ -196,7 +196,7 @@ def reserve_handoff(store: Store, handoff: Handoff, state: str) -> None:
 def find_handoff_check(store: Store, leg: Leg) -> Mapping[str, Any] | None:
     """Return the check of the leg's first answer against the handoff; None if it has not answered."""
     session = claim.find_leg_session(store, leg.name).get("session", "")
-    check = store.notes(session).get(claim.CHECKED_NOTE) if session else None
+    check = store.notes(session).get(CHECKED_NOTE) if session else None
     return check if isinstance(check, Mapping) else None
 
 
