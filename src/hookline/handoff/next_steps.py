@@ -9,7 +9,7 @@ from hookline.core.ranking import remove_stop_words
 from hookline.core.records import stem_word
 from hookline.handoff.failures import SHOWN_FILES
 from hookline.handoff.statements import classify, find_statements, is_result, is_settled
-from hookline.handoff.task import Prompt, Task
+from hookline.handoff.task import Prompt, Task, has_edits
 from hookline.handoff.work import Files, find_commits, pair_calls
 from hookline.language.segment import is_item, split_clauses, strip_marks
 from hookline.lazy import re
@@ -62,7 +62,7 @@ def find_next(entries: Sequence[TranscriptEntry], task: Task) -> tuple[str, ...]
     """Return the person's last words that the agent has not answered, and the open work in the agent's."""
     number, text = find_last_text(entries, task)
     later = find_unanswered(task, number)
-    steps = find_steps(text) if task.is_question else find_open_work(text, task.text)
+    steps = find_steps(text) if task.is_question else find_open_work(text)
     kept = [step for step in steps if not rejects(later, step)]
     failed = find_failed(entries[task.start :]) if steps or later else ()
     return tuple(dict.fromkeys((*(prompt.text for prompt in later), *kept, *failed)))
@@ -84,16 +84,25 @@ def find_last_text(entries: Sequence[TranscriptEntry], task: Task) -> tuple[int,
         and entry.by == "agent"
         and bool(find_statements(entry.text))
     ]
-    if len(texts) > 1 and _acknowledges(task, texts[-2][0], *texts[-1]):
+    if len(texts) > 1 and (_acknowledges(entries, task, *texts[-2:]) or _continues(*texts[-2:])):
         return texts[-1][0], "\n".join((texts[-2][1], texts[-1][1]))
     return texts[-1] if texts else (task.start, "")
 
 
-def _acknowledges(task: Task, before: int, number: int, text: str) -> bool:
-    """Return whether a short text only answers a reply or choice of the person since the text *before*."""
-    kinds = [prompt.kind for prompt in task.prompts if before < prompt.number < number]
-    is_answer = bool(kinds) and kinds[-1] in ("reply", "choice")
-    return is_answer and len(text.split()) <= _MAX_ACKNOWLEDGEMENT and not find_steps(text)
+def _acknowledges(
+    entries: Sequence[TranscriptEntry], task: Task, before: tuple[int, str], last: tuple[int, str]
+) -> bool:
+    """Return whether a short text without an edit only answers a reply or choice of the person."""
+    prompts = [prompt for prompt in task.prompts if before[0] < prompt.number < last[0]][-1:]
+    is_short = len(last[1].split()) <= _MAX_ACKNOWLEDGEMENT and not find_steps(last[1])
+    answers = any(prompt.kind in ("reply", "choice") for prompt in prompts)
+    return is_short and answers and not has_edits(entries[prompts[0].number + 1 :])
+
+
+def _continues(before: tuple[int, str], last: tuple[int, str]) -> bool:
+    """Return whether the *last* text follows a labelled next step directly, and so leaves it open."""
+    is_open = last[0] == before[0] + 1 and not is_result(last[1]) and not find_steps(last[1])
+    return is_open and any(label == "next" for label, _ in find_labelled(before[1]))
 
 
 def is_obsolete(todo: str, task: Task, entries: Sequence[TranscriptEntry]) -> bool:
@@ -137,11 +146,13 @@ def excludes(todo: str, text: str) -> bool:
 
 
 def find_rest(entries: Sequence[TranscriptEntry], task: Task, files: Files) -> tuple[str, ...]:
-    """Return a failed command or uncommitted changes, else the agent's last words without a verdict."""
+    """Return last words that are not a result, a failed command, else changes, else the last words."""
+    text = find_last_text(entries, task)[1]
     names = ", ".join(list(files.changed)[-SHOWN_FILES:])
     changes = (f"check and commit the changes in {names}",) if names else ()
-    words = _quote(find_last_text(entries, task)[1]) or tuple(filter(None, [task.text]))
-    return find_failed(entries[task.start :]) or changes or (() if task.is_question else words)
+    words = () if task.is_question else _quote(text) or tuple(filter(None, [task.text]))
+    told = () if is_settled(text, task.text) else words
+    return (*told, *find_failed(entries[task.start :])) or changes or words
 
 
 def _quote(text: str) -> tuple[str, ...]:
@@ -162,11 +173,11 @@ def find_steps(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named or map(_strip_label, filter(is_open, find_statements(text)))))
 
 
-def find_open_work(text: str, request: str = "") -> tuple[str, ...]:
-    """Return the part of the agent's last text that tells what is left, else a quotation of its end."""
+def find_open_work(text: str) -> tuple[str, ...]:
+    """Return the part of the agent's last text that tells what is left."""
     steps, sentences = find_steps(text), find_statements(text)
     if not steps:
-        return () if is_settled(text, request) else _quote(text)
+        return ()
     marked = [number for number, sentence in enumerate(sentences) if _strip_label(sentence) == steps[0]]
     if not marked:
         return steps

@@ -13,7 +13,7 @@ from hookline.handoff.statements import classify, is_result
 from hookline.language.segment import split_sentences
 from hookline.lazy import re
 
-PUBLISHED = re.compile(r"\bgit\b[^|;&]*\b(?:commit|push|merge)\b|\bgh pr (?:create|merge)\b")
+_PUBLISHED = re.compile(r"\bgit\b[^|;&]*\b(?:commit|push|merge)\b|\bgh pr (?:create|merge)\b")
 _MAX_ADDITIONS, _MAX_ANSWER = 2, 160
 
 
@@ -87,7 +87,7 @@ def has_edits(entries: Sequence[TranscriptEntry]) -> bool:
 
 def _is_published(use: ToolUse, *, published: bool) -> bool:
     if use.command:
-        return published or PUBLISHED.search(use.command) is not None
+        return published or _PUBLISHED.search(use.command) is not None
     return published and use.kind not in EDITS
 
 

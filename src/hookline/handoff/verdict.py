@@ -14,15 +14,19 @@ from hookline.core.records import split_identifiers, stem_word
 from hookline.handoff.next_steps import find_last_text, find_unanswered, tells_rest
 from hookline.handoff.prompts import REQUESTS
 from hookline.handoff.statements import classify, find_statements, is_settled
-from hookline.handoff.task import EDITS, PUBLISHED, Task, has_edits
-from hookline.handoff.work import CHECKS, Files, find_commits, pair_calls
+from hookline.handoff.task import EDITS, Task, has_edits
+from hookline.handoff.work import Files, find_commits, pair_calls
 
 MIN_COVERED = 0.5
 """Share of the words of a request, from 0 to 1, that a report about all of it contains."""
 _JOINT = re.compile(r"[,;:.]\s|\s[\u2013\u2014&+-]\s|\b(and)\b")
+_NEEDED = re.compile(r"\d+|prod(?:uction)?|everyone|customers")
 _MANY = re.compile(r"(?i)\b(?:all|every\w*|each|both|whole|entire|across|two|three|four|five|six|seven)\b")
 _TOTAL = re.compile(r"(?i)\b(?:all|every\w*|each|both|whole|entire)\b(?! \d* ?(?:tests|checks)\b)")
-_COMMAND = re.compile(r"\w")
+_CLOSES = re.compile(r"(?i)\b(?:that's|that is|that was|we're|we are) (?:all|it|done)\b(?! (?:for|so|i)\b)")
+"""Prompts of a person who says that the work is done."""
+_SEARCHES = re.compile(r"(?:grep|rg|ls|cat|find|test|diff|which)\b")
+"""Commands that fail if they find nothing."""
 _PUBLISHES = re.compile(r"(?i)\b(?:commit|push|merg|releas|deploy|publish)")
 
 
@@ -40,27 +44,29 @@ def is_finished(entries: Sequence[TranscriptEntry], task: Task, files: Files) ->
     has_parts = bool(has_total) and _find_parts(task.text) <= told
     if has_parts and not files.changed and len(asked & told) >= MIN_COVERED * len(asked):
         return True
+    if any(_CLOSES.search(prompt.text) for prompt in task.prompts[-1:] if prompt.number > task.start):
+        return True
     prompts = [prompt for prompt in task.prompts if task.start < prompt.number < number]
     if any(not prompt.settled and not has_edits(entries[prompt.number + 1 :]) for prompt in prompts[-1:]):
         return False  # it may answer a request such as `commit what you have`
     is_direct = all(prompt.settled and prompt.kind != "choice" for prompt in prompts)
-    return "finished" in kinds or ("bare" in kinds and is_direct and (has_parts or not asked & told))
+    return "finished" in kinds or ("bare" in kinds and is_direct and (has_parts or not asked & _stems(text)))
 
 
 def _is_contradicted(entries: Sequence[TranscriptEntry], task: Task, number: int) -> bool:
-    """Return whether a request or an edit follows the last words, or a command, check or push failed last."""
+    """Return whether a request or an edit follows the last words, or the last run of a command failed."""
     edits = any(isinstance(entry, ToolUse) and entry.kind in EDITS for entry in entries[number:])
     calls = [(use.command, result.error) for use, result in pair_calls(entries[task.start :]) if use.command]
-    kinds = ([call for call in calls if kind.search(call[0])] for kind in (CHECKS, PUBLISHED, _COMMAND))
-    return edits or bool(find_unanswered(task, number)) or any(kind[-1][1] for kind in kinds if kind)
+    last = {tuple(line.split()[:2]): error for line, error in calls if not _SEARCHES.match(line)}
+    return edits or bool(find_unanswered(task, number)) or any(last.values())
 
 
 def _find_parts(request: str) -> set[str]:
-    """Return the first word of each part of a request, the last word before each `and`, and all numbers."""
+    """Return the first word of each part of a request, the last before each `and`, numbers and places."""
     first, *others = _JOINT.split(REQUESTS.sub("", request))
     parts = [_telling(text) for text in (first, *others[1::2])]
     ends = [part[-1:] for part, joint in zip(parts, others[::2], strict=False) if joint]
-    numbers = [word for word in _telling(request) if word.isdigit()]
+    numbers = [word for word in _telling(request) if _NEEDED.fullmatch(word)]
     return set(map(stem_word, sum((*(part[:1] for part in parts[1:]), *ends), numbers)))
 
 
@@ -69,4 +75,4 @@ def _stems(text: str) -> set[str]:
 
 
 def _telling(text: str) -> list[str]:
-    return [word for word in remove_stop_words(text) if word != "then"]
+    return list(remove_stop_words(f"0 {text}")[1:])

@@ -17,7 +17,7 @@ _SOURCE_FILE = re.compile(
 )
 """Relative paths that a shell command changes for good; others are output."""
 _EVERYTHING = frozenset({".", "*", ":/", "-A", "--all", "-u"})
-CHECKS = re.compile(
+_CHECKS = re.compile(
     r"\b(?:tests?|spec|check|lint\w*|build|bench|plan|validate|verify|mypy|ruff|tsc|pytest|jest|vitest|ctest"
     r"|clippy|rspec|rubocop|eslint|pyright|phpunit|latexmk|hadolint|shellcheck|tox|nox|make|typecheck|e2e"
     r"|playwright|cypress|analyze)\b|^kubectl\b.*\b(?:get|top|logs|rollout status)\b"
@@ -155,7 +155,7 @@ def find_commands(entries: Sequence[TranscriptEntry], last_text: str) -> tuple[s
     return tuple(
         f"{line} (failed last)" if failed else line
         for line, failed in last.items()
-        if times[line] > 1 or CHECKS.search(line) or _runs_named(line, last_text)
+        if times[line] > 1 or _CHECKS.search(line) or _runs_named(line, last_text)
     )
 
 
@@ -165,17 +165,18 @@ def _runs_named(line: str, text: str) -> bool:
 
 
 def find_abandoned(entries: Sequence[TranscriptEntry]) -> Iterator[tuple[str, str]]:
-    """Yield the commands that failed more than once and never succeeded, with their last error."""
-    errors: dict[str, list[str]] = {}
-    last = ""
-    for use, result in pair_calls(entries):
-        line = " ".join(use.command.split())
-        if line:
-            last = line
-            errors.setdefault(line, []).append(result.error)
-    for line, outcomes in errors.items():
-        if len(outcomes) > 1 and all(outcomes) and line != last and not CHECKS.search(line):
-            yield line, outcomes[-1]
+    """Yield the commands that failed more than once and never succeeded, and their last error."""
+    runs: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    calls = [
+        (" ".join(use.command.split()), result.error) for use, result in pair_calls(entries) if use.command
+    ]
+    for line, error in calls:
+        runs.setdefault(tuple(line.split()[:2]), []).append((line, error))
+    for outcomes in runs.values():
+        line, last_error = outcomes[-1]
+        failed = len(outcomes) > 1 and all(error for _, error in outcomes)
+        if failed and line != calls[-1][0] and not _CHECKS.search(line):
+            yield line, last_error
 
 
 def find_commits(entries: Sequence[TranscriptEntry]) -> Iterator[str]:
