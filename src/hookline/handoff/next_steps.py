@@ -150,9 +150,10 @@ def find_rest(entries: Sequence[TranscriptEntry], task: Task, files: Files) -> t
     text = find_last_text(entries, task)[1]
     names = ", ".join(list(files.changed)[-SHOWN_FILES:])
     changes = (f"check and commit the changes in {names}",) if names else ()
-    words = () if task.is_question else _quote(text) or tuple(filter(None, [task.text]))
+    words = () if task.is_question else _quote(text)
     told = () if is_settled(text, task.text) else words
-    return (*told, *find_failed(entries[task.start :])) or changes or words
+    request = (task.text,) if task.text and not task.is_question else ()
+    return (*told, *find_failed(entries[task.start :])) or changes or words or request
 
 
 def _quote(text: str) -> tuple[str, ...]:

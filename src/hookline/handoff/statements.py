@@ -33,10 +33,9 @@ _FAILED = (
 _FINISHED = (
     r"(?i)\ball(?: of it)?(?: is|'s)? (?:done|finished|complete)\b|\bnothing (?:else )?(?:is |was )?(?:left"
     r"|remains|missing|open|to do)\b|\bno (?:open|remaining) (?:points|items|work|tasks)\b|^that completes\b"
-    r"|\b(?:everything(?: (?!else)\w+){0,4}|the (?:\w+ )?(?:task|work|issue|migration|port|refactoring"
-    r"|upgrade)) is (?:now )?(?:done|finished|complete|implemented|on main|merged|in place|deployed"
-    r"|released)\b|\bis (?:fixed|merged|implemented|finished),? and (?:released|merged|deployed|pushed)\b"
-    r"|\balles (?:ist )?(?:erledigt|fertig)\b"
+    r"|\b(?:everything(?: you (?:asked|wanted)(?: for)?)?|the (?:whole |entire )?(?:task|work|issue|migration"
+    r"|port|refactoring|rename|upgrade)) is (?:now )?(?:done|finished|complete|implemented|on main|merged"
+    r"|in place|deployed|released)\b|\balles (?:ist )?(?:erledigt|fertig)\b"
 )
 _BARE = (
     r"(?i)^(?:done|fixed|finished|merged|released|shipped|implemented|resolved|fertig|erledigt)"
