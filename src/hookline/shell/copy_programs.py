@@ -112,11 +112,9 @@ def _rsync(state: ShellState, call: Call) -> Result:
 
 def _dd(state: ShellState, call: Call) -> Result:
     operands = {key: value for key, _, value in (word.text.partition("=") for word in call.argv[1:])}
-    content = (
-        state.files.get(resolve(state, operands["if"]), unknown_output(state))
-        if "if" in operands
-        else call.stdin
-    )
+    content = call.stdin
+    if "if" in operands:
+        content = state.files.get(resolve(state, operands["if"]), unknown_output(state))
     if "of" not in operands:
         return Result(content)
     write_file(state, operands["of"], content, append=False)
@@ -126,11 +124,8 @@ def _dd(state: ShellState, call: Call) -> Result:
 def _tar(state: ShellState, call: Call) -> Result:
     """Pack files; options in environment variables are added to the command line first."""
     if "TAR_OPTIONS" in state.variables and (extra := lookup(state, "TAR_OPTIONS")):
-        argv = (
-            call.argv[0],
-            *(Word(text=option, span=call.span) for option in extra.split()),
-            *call.argv[1:],
-        )
+        added = (Word(text=option, span=call.span) for option in extra.split())
+        argv = (call.argv[0], *added, *call.argv[1:])
         unset = (("TAR_OPTIONS", ""),)
         return Result(inner=(InnerCommand("TAR_OPTIONS", call.span, argv, stdin=call.stdin, settings=unset),))
     target = find_archive(call.argv[1:])

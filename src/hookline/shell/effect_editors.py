@@ -70,21 +70,13 @@ def _sed(command: SimpleCommand) -> Effects:
     scripts = values or list(options.operands[:1])
     clears = in_place and (_clears_lines if is_sed else _clears_text)(command, [one.text for one in scripts])
     prints_range = options.has("-n") and all(_LINE_RANGE.fullmatch(script.text) for script in scripts)
-    yield from (
-        Effect(
-            action=_find_action(effect, in_place=in_place, clears=clears),
-            path=effect.path,
-            bounded=is_sed and prints_range,
-        )
-        for effect in effects
-    )
+    changed: Action = "truncate" if clears else "edit"
+    for effect in effects:
+        action = changed if in_place and effect.action == "read" else effect.action
+        yield Effect(action=action, path=effect.path, bounded=is_sed and prints_range)
     for script in scripts if is_sed else ():
         for path in parse_sed(script.text).writes:
             yield Effect(action="write", path=Word(text=path, span=script.span))
-
-
-def _find_action(effect: Effect, *, in_place: bool, clears: bool) -> Action:
-    return effect.action if not in_place or effect.action != "read" else "truncate" if clears else "edit"
 
 
 def _clears_lines(command: SimpleCommand, scripts: Sequence[str]) -> bool:

@@ -86,12 +86,8 @@ def parse_windows_code(
     commands: list[InnerCommand] = []
     for argv in DIALECTS[dialect](code):
         command_span = span or (argv[0].span[0], max(word.span[1] for word in argv))
-        words = (
-            argv
-            if span is None
-            else tuple(Word(text=argument.text, span=span, glob=argument.glob) for argument in argv)
-        )
-        commands.append(InnerCommand(via, command_span, words))
+        words = (Word(text=word.text, span=span or word.span, glob=word.glob) for word in argv)
+        commands.append(InnerCommand(via, command_span, tuple(words) if span is not None else argv))
         if len(commands) >= _MAX_COMMANDS:
             break
     return tuple(commands)

@@ -160,14 +160,8 @@ def _lambda(node: ast.Lambda) -> Node:
 
 
 def _map_display(node: ast.Dict) -> Node:
-    return syntax.MapDisplay(
-        tuple(
-            [
-                (_convert(key) if key is not None else syntax.Spread(NOTHING), _convert(value))
-                for key, value in zip(node.keys, node.values, strict=True)
-            ]
-        )
-    )
+    keys = [_convert(key) if key is not None else syntax.Spread(NOTHING) for key in node.keys]
+    return syntax.MapDisplay(tuple(zip(keys, _convert_all(node.values), strict=True)))
 
 
 def _slice(node: ast.Slice) -> Node:
@@ -262,15 +256,10 @@ def _import(node: ast.Import) -> Body:
 
 
 def _import_from(node: ast.ImportFrom) -> Body:
-    return tuple(
-        [
-            syntax.Assign(
-                syntax.Name(item.asname or item.name),
-                syntax.Module(node.module or "" if item.name == "*" else f"{node.module}.{item.name}"),
-            )
-            for item in node.names
-        ]
-    )
+    prefix = node.module or ""
+    modules = (prefix if item.name == "*" else f"{node.module}.{item.name}" for item in node.names)
+    names = (syntax.Name(item.asname or item.name) for item in node.names)
+    return tuple(map(syntax.Assign, names, map(syntax.Module, modules)))
 
 
 _EXPRESSIONS: Mapping[type, Callable[[Any], Node]] = {
