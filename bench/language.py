@@ -5,7 +5,8 @@ import time
 from argparse import ArgumentParser
 
 from hookline.cli._bench.bars import Figure, at_most
-from hookline.language.classify import asks_to_ship, find_clauses, find_statements
+from hookline.language.classify import asks_to_ship, find_statements
+from hookline.language.segment import find_sentences
 
 ROUNDS = 300
 MAX_MILLISECONDS = 1.0
@@ -19,7 +20,7 @@ PROMPT = (
 def figures(scale: float) -> list[Figure]:
     rounds = max(int(ROUNDS * scale), 10)
     prompts = [PROMPT.replace("{n}", str(number)) for number in range(rounds)]
-    sentences = len(find_clauses(prompts[0], whole=True))
+    sentences = len(find_sentences(prompts[0]))
     times = {}
     for name, function in (("statements", find_statements), ("requests to ship", asks_to_ship)):
         function(PROMPT)

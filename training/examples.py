@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hookline.language.classify import DURABLE, find_clauses
-from hookline.language.features import Clause, split_words
+from hookline.language.features import Clause, hash_gaps, split_words
+from hookline.language.model import Model
+from hookline.language.segment import find_sentences
 
 Row = dict[str, Any]
 CORPUS = Path(__file__).parent / "corpus"
@@ -99,10 +101,20 @@ def label_span(parts: Sequence[Part], start: int, end: int) -> str:
     return part.label if common * 2 >= end - start else FILLER
 
 
-def find_examples(row: Row, *, whole: bool) -> Iterator[Example]:
+def find_gaps(row: Row) -> Iterator[tuple[list[int], bool]]:
+    """Yield the features of each gap between words of a prompt, and whether a part or statement begins or ends there."""
+    ends = {end for part in find_parts(row) for end in (part.start, *(part.statement or ()))}
+    for sentence in find_sentences(row["prompt"]):
+        for place, features in hash_gaps(sentence.text):
+            at = sentence.start + place
+            before = len(row["prompt"][:at].rstrip()) - 1
+            yield features, any(before <= end <= at for end in ends)
+
+
+def find_examples(row: Row, cut: Model, *, whole: bool) -> Iterator[Example]:
     """Yield an example for each clause of a prompt, or for each sentence if *whole*."""
     parts = find_parts(row)
-    clauses = find_clauses(row["prompt"], whole=whole)
+    clauses = find_clauses(row["prompt"], cut)[not whole]
     for number, clause in enumerate(clauses):
         end = clause.start + len(clause.text)
         label = label_span(parts, clause.start, end)

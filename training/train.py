@@ -10,6 +10,7 @@ import argparse
 import os
 import re
 import sys
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,7 @@ from examples import (
     Row,
     drop_near_duplicates,
     find_examples,
+    find_gaps,
     find_parts,
     find_vocabulary,
     read_rows,
@@ -45,8 +47,8 @@ from hookline.language.classify import (
 from hookline.language.features import hash_clause
 from hookline.language.model import WEIGHTS, Model, Models, quantize, save_models
 
-BITS, KIND_BITS = 18, 14
-"""Binary logarithm of the number of rows of each model, and of that of kinds."""
+BITS, KIND_BITS, CUT_BITS = 18, 14, 16
+"""Binary logarithm of the number of rows of each model, of that of kinds, and of that of cuts."""
 STRENGTH, STEPS = 100.0, 50
 """Inverse of the regularization, and maximum number of steps of the minimization."""
 MIN_EXAMPLES = 2
@@ -88,13 +90,20 @@ def build_table(
     found = [(number, example) for number, row in enumerate(rows) for example in find(row)]
     prompts = np.array([number for number, _ in found])
     examples = [example for _, example in found]
-    indices, ends = list[int](), [0]
-    for example in examples:
-        codes = hash_clause(example.clauses, example.number, vocabulary)
-        indices += sorted({code & ((1 << BITS) - 1) for code in codes})
-        ends.append(len(indices))
-    matrix = csr_matrix((np.ones(len(indices), np.float32), indices, ends), shape=(len(examples), 1 << BITS))
+    matrix = build_matrix(
+        (hash_clause(example.clauses, example.number, vocabulary) for example in examples), BITS
+    )
     return Table(matrix, prompts, examples, np.array([rows[number].get("weight", 1.0) for number in prompts]))
+
+
+def build_matrix(rows: Iterable[Sequence[int]], bits: int) -> csr_matrix:
+    """Return a matrix with a row of ones for each sequence of hashed features."""
+    indices, ends = array("i"), array("q", [0])
+    for codes in rows:
+        indices.extend(sorted({code & ((1 << bits) - 1) for code in codes}))
+        ends.append(len(indices))
+    ones = np.ones(len(indices), np.float32)
+    return csr_matrix((ones, np.array(indices), np.array(ends)), shape=(len(ends) - 1, 1 << bits))
 
 
 def join_prompts(table: Table, count: int) -> csr_matrix:
@@ -172,12 +181,22 @@ class Tables(NamedTuple):
 
 
 def build_tables(
-    rows: Sequence[Row], find: Callable[..., Iterable[Example]], vocabulary: frozenset[str]
+    rows: Sequence[Row],
+    find: Callable[..., Iterable[Example]],
+    vocabulary: frozenset[str],
+    cut: Model,
 ) -> Tables:
     clauses, sentences = (
-        build_table(rows, partial(find, whole=whole), vocabulary) for whole in (False, True)
+        build_table(rows, partial(find, cut=cut, whole=whole), vocabulary) for whole in (False, True)
     )
     return Tables(rows, clauses, sentences)
+
+
+def fit_cuts(rows: Iterable[Row]) -> Model:
+    """Return the model of the gaps between words in which a new clause begins."""
+    gaps = [gap for row in rows for gap in find_gaps(row)]
+    matrix = build_matrix((features for features, _ in gaps), CUT_BITS)
+    return fit_model(matrix, {"cut": (np.array([ends for _, ends in gaps]), None)}, np.ones(len(gaps)))
 
 
 def fit_statements(tables: Tables) -> dict[str, Model]:
@@ -225,8 +244,8 @@ def fit_ship(tables: Tables) -> dict[str, Model]:
     }
 
 
-def find_unlabelled(row: Row, *, whole: bool) -> Iterable[Example]:
-    clauses = find_clauses(row["prompt"], whole=whole)
+def find_unlabelled(row: Row, cut: Model, *, whole: bool) -> Iterable[Example]:
+    clauses = find_clauses(row["prompt"], cut)[not whole]
     return [Example(clauses, number, "") for number in range(len(clauses))]
 
 
@@ -254,11 +273,11 @@ def split_batches(tables: Tables) -> Iterable[tuple[Tables, list[Row]]]:
             yield tables.select([row["prompt"] not in texts for row in tables.rows]), tests
 
 
-def validate_ship(tables: Tables, vocabulary: frozenset[str]) -> float:
+def validate_ship(tables: Tables, vocabulary: frozenset[str], cut: Model) -> float:
     """Return the threshold of requests to ship."""
     scores: dict[bool, list[float]] = {True: [], False: []}
     for training, tests in split_batches(tables):
-        models = Models(vocabulary, {"ship": 0.0}, fit_ship(training))
+        models = Models(vocabulary, {"ship": 0.0}, fit_ship(training) | {"cut": cut})
         for row in tests:
             requests = [score for _, score in score_requests(row["prompt"], models)]
             scores[row["ship"]].append(max(requests, default=-99.0))
@@ -272,11 +291,11 @@ def validate_ship(tables: Tables, vocabulary: frozenset[str]) -> float:
     return choose_threshold(scores[False], MAX_WRONG["ship"])
 
 
-def cross_validate(tables: Tables, vocabulary: frozenset[str]) -> float:
+def cross_validate(tables: Tables, vocabulary: frozenset[str], cut: Model) -> float:
     """Return the threshold of lasting statements."""
     runs, tested, wrong = {}, list[Row](), list[float]()
     for training, tests in split_batches(tables):
-        models = Models(vocabulary, {}, fit_statements(training))
+        models = Models(vocabulary, {}, fit_statements(training) | {"cut": cut})
         for row in tests:
             found = [*score_runs(row["prompt"], models)]
             runs[row["prompt"]] = (found, models)
@@ -325,13 +344,14 @@ def main() -> None:
     generated = [{**row, "weight": WEIGHT} for row in drop_near_duplicates([*generate_rows(GENERATED)], held)]
     common = drop_near_duplicates([*generate_statements(GENERATED)], held)
     vocabulary = find_vocabulary([*rows, *ship_rows])
-    tables = build_tables([*rows, *common], find_examples, vocabulary)
-    ship_tables = build_tables([*ship_rows, *generated], find_unlabelled, vocabulary)
+    cut = fit_cuts(rows)
+    tables = build_tables([*rows, *common], find_examples, vocabulary, cut)
+    ship_tables = build_tables([*ship_rows, *generated], find_unlabelled, vocabulary, cut)
     thresholds = {
-        "ship": validate_ship(ship_tables, vocabulary),
-        "durable": cross_validate(tables, vocabulary),
+        "ship": validate_ship(ship_tables, vocabulary, cut),
+        "durable": cross_validate(tables, vocabulary, cut),
     }
-    models = fit_statements(tables) | fit_ship(ship_tables)
+    models = fit_statements(tables) | fit_ship(ship_tables) | {"cut": cut}
     save_models(args.output, Models(vocabulary, thresholds, models))
     print(f"thresholds {thresholds}, {args.output.stat().st_size:,} bytes", file=sys.stderr)
 

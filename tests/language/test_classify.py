@@ -112,9 +112,9 @@ def test_any_text_is_read(prompt):
 
 def test_features_are_few_and_the_same_in_every_process():
     code = (
-        "from hookline.language.classify import find_clauses as f\n"
-        "from hookline.language.features import hash_clause as h\n"
-        "print(h(f('we use pnpm here, never npm', whole=True), 0, frozenset({'we'})))"
+        "from hookline.language.features import Clause, hash_clause, split_words\n"
+        "text = 'we use pnpm here, never npm'\n"
+        "print(hash_clause([Clause(text, 0, split_words(text))], 0, frozenset({'we'})))"
     )
     outputs = {
         subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(2)

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from hookline.language.features import Clause, hash_clause, split_words
-from hookline.language.model import Models, load_models, to_probability
-from hookline.language.segment import find_cuts, find_sentences
+from hookline.language.features import Clause, hash_clause, hash_gaps, split_words
+from hookline.language.model import Model, Models, load_models, to_probability
+from hookline.language.segment import Sentence, find_sentences
 from hookline.lazy import re
 
 DURABLE = ("convention", "preference", "correction", "decision", "blocker", "resolved")
@@ -20,10 +20,12 @@ SHORTEST, LONGEST = 8, 400
 """Length in characters of a statement."""
 INSIDE = 2.0
 """Log-odds, above those of an order, from which a clause belongs to the statement of its sentence."""
+SENTENCE_CUT, CLAUSE_CUT = 0.0, -2.0
+"""Log-odds from which a new sentence, or a new clause, begins in the gap between two words."""
 MAX_DOUBT = 2.5
 """Log-odds below the threshold up to which a statement may last."""
-PROMPT_WEIGHT = 0.7
-"""Weight of the log-odds of the whole prompt, besides those of a sentence and its clauses."""
+PROMPT_WEIGHT, ORDER_WEIGHT = 0.7, 0.3
+"""Weights of the log-odds of the whole prompt and of an order, beside those of a sentence and its clauses."""
 
 _OPENING = re.compile(
     r"""(?ix)(?:(?:
@@ -128,12 +130,13 @@ def score_runs(prompt: str, models: Models) -> Iterator[tuple[float, ScoredSente
     for sentence in score_sentences(prompt, models, "durable"):
         if is_english(sentence.whole.clause.words):
             for run in find_runs(sentence.clauses):
-                yield sentence.score(run, "durable"), sentence, run
+                order = max(clause.scores["order"] for clause in run)
+                yield sentence.score(run, "durable") - ORDER_WEIGHT * order, sentence, run
 
 
 def score_sentences(prompt: str, models: Models, label: str) -> Iterator[ScoredSentence]:
     """Yield each sentence with its clauses, scored by the models of this label."""
-    sentences, clauses = find_clauses(prompt, whole=True), find_clauses(prompt, whole=False)
+    sentences, clauses = find_clauses(prompt, models.models["cut"])
     parts = _score(clauses, f"{label} clause", models)
     wholes = _score(sentences, f"{label} sentence", models)
     union = {feature for whole in wholes for feature in whole.features}
@@ -152,12 +155,12 @@ def _score(clauses: Sequence[Clause], name: str, models: Models) -> list[Scored]
 
 
 def find_runs(parts: Sequence[Scored]) -> Iterator[list[Scored]]:
-    """Yield the longest runs of clauses that belong to a statement: at least the most likely clause."""
-    margins = [part.scores["inside"] - part.scores["order"] for part in parts]
-    limit = min(INSIDE, max(margins))
-    for inside, run in groupby(zip(margins, parts, strict=True), key=lambda pair: pair[0] >= limit):
+    """Yield the longest runs of clauses that belong to a statement."""
+    for inside, run in groupby(
+        parts, key=lambda part: part.scores["inside"] >= part.scores["order"] + INSIDE
+    ):
         if inside:
-            yield [part for _, part in run]
+            yield [*run]
 
 
 def _state(
@@ -195,17 +198,22 @@ def score_requests(prompt: str, models: Models | None = None) -> Iterator[tuple[
         yield best.clause.text.strip(_EDGES), sentence.score([best], "ship") - models.thresholds["ship"]
 
 
-def find_clauses(prompt: str, *, whole: bool) -> list[Clause]:
-    """Return the clauses of the person's own words, or the sentences if *whole*."""
-    clauses = []
+def find_clauses(prompt: str, cut: Model) -> tuple[list[Clause], list[Clause]]:
+    """Return the sentences of the person's own words, and their clauses."""
+    sentences, clauses = list[Clause](), list[Clause]()
     for sentence in find_sentences(prompt):
-        cuts = [0, *(() if whole else find_cuts(sentence.text)), len(sentence.text)]
-        heading = split_words(sentence.heading)
-        for begin, end in pairwise(cuts):
-            text = sentence.text[begin:end].rstrip()
-            place = (begin == 0, end == len(sentence.text), sentence.pasted)
-            clauses.append(Clause(text, sentence.start + begin, split_words(text), heading, *place))
-    return clauses
+        gaps = [(start, cut.score(features)["cut"]) for start, features in hash_gaps(sentence.text)]
+        sentences += _divide(sentence, [start for start, score in gaps if score >= SENTENCE_CUT])
+        clauses += _divide(sentence, [start for start, score in gaps if score >= CLAUSE_CUT])
+    return sentences, clauses
+
+
+def _divide(sentence: Sentence, cuts: Sequence[int]) -> Iterator[Clause]:
+    heading = split_words(sentence.heading)
+    for begin, end in pairwise([0, *cuts, len(sentence.text)]):
+        text = sentence.text[begin:end].rstrip()
+        place = (begin == 0, end == len(sentence.text), sentence.pasted)
+        yield Clause(text, sentence.start + begin, split_words(text), heading, *place)
 
 
 def is_english(words: Sequence[str]) -> bool:
