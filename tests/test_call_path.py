@@ -7,7 +7,7 @@ import sys
 
 MAX_FILES = 124
 """Maximum number of package files whose functions a call enters."""
-MAX_PATTERNS = 45
+MAX_PATTERNS = 48
 """Maximum number of regular expressions of the package that a call compiles, including its imports."""
 TRACE = """
 import json, os, sys

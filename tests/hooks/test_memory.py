@@ -203,6 +203,12 @@ def unsure_prompt():
         "pnpm instead of npm",
         "prefer tabs maybe",
         "pnpm please",
+        "tabs are preferred",
+        "commits in english please",
+        "we usually squash",
+        "tabs not spaces please",
+        "mostly tabs here",
+        "short answers in general",
     )
     return next(text for text in candidates if is_unsure(text))
 

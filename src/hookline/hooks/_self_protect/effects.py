@@ -180,7 +180,7 @@ def _judge_unknown(effect: Effect, command: SimpleCommand, line: Line, guard: Gu
     folders = [*guard.places(known[0] + known[1] or ".", effect.cwd)] if effect.path.dynamic else []
     for folder in folders:
         pattern = f"{folder}/{text[len(known[0] + known[1]) :].replace(UNKNOWN, '*')}"
-        rule = guard.rule(folder) or guard.matched(pattern, unknown=True) or guard.rule(pattern)
+        rule = guard.rule(folder) or guard.matched(pattern, unknown=True) or guard.rule(pattern, named=False)
         removed = guard.matched(pattern) if effect.recursive and effect.action in _REMOVES else None
         if rule is not None or removed is not None:
             action: Action = "block" if rule is not None and effect.certain else "ask"
