@@ -20,7 +20,7 @@ SHORTEST, LONGEST = 8, 400
 """Length in characters of a statement."""
 INSIDE = 2.0
 """Log-odds, above those of an order, from which a clause belongs to the statement of its sentence."""
-SENTENCE_CUT, CLAUSE_CUT = 0.0, -2.0
+SENTENCE_CUT, CLAUSE_CUT = 1.0, -2.0
 """Log-odds from which a new sentence, or a new clause, begins in the gap between two words."""
 MAX_DOUBT = 2.5
 """Log-odds below the threshold up to which a statement may last."""
