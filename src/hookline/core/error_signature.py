@@ -1,8 +1,8 @@
 """Signatures of failures: the part of an error message that is the same each time, and its class.
 
-Secrets are redacted first. Then placeholders replace folders, numbers, hashes, times and addresses. Names
-of files, quoted names, ports, packages and error codes (ENOENT, E0308, TS2345, HTTP 404) stay. Every function
-takes linear time.
+Secrets are redacted first. Then placeholders replace folders, numbers, hashes, times and addresses. Names of
+files, quoted names, hosts, ports, packages and error codes (ENOENT, E0308, TS2345, HTTP 404) stay. Every
+function takes linear time.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ _VARYING = re.compile(
     r"|(?:HTTP|status|code|error)(?:/\d(?:\.\d)?)?(?: code)?[ :=]{1,2}[1-5]\d\d"
     r"|[45]\d\d(?= [A-Z])|[A-Z]{1,6}-?\d{3,5}|E[A-Z0-9]{3,20})(?![\w.]))"
     r"|(?P<id>(?<![\w-])(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{6,40}(?![\w-]))"
-    r"|(?P<url>(?<!\w)[a-z][a-z0-9+]{1,9}://[^\s\"'<>)\]]{1,400})"
+    r"|(?P<url>(?<!\w)[a-z][a-z0-9+]{1,9}://(?:[^\s\"'/@]{0,200}@)?(?P<host>[^\s\"'<>)\]/?#]{0,200})"
+    r"[^\s\"'<>)\]]{0,400})"
     r"|(?P<time>(?<![\w.])\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
     r"|(?<![\w.:])\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?![\w:])"
     r"|(?<![\w.])\d+(?:\.\d+)?(?: ?(?:ns|µs|us|ms|s|sec|secs|seconds?|m|min|mins|minutes?|h|hours?))(?!\w))"
@@ -166,6 +167,8 @@ def _replace_match(match: Match[str]) -> str:
         return match[0]
     if match.lastgroup == "path":
         return _shorten_path(match[0])
+    if match["host"]:
+        return match["host"]
     return f"<{match.lastgroup}>"
 
 
