@@ -78,6 +78,16 @@ def test_what_varies_gives_way_and_codes_stay(line, said):
             "E   assert 1 == 2",
         ),
         ("0 errors, 2 warnings\nfatal: not a git repository", "fatal: not a git repository"),
+        (
+            "ERROR: [1] bootstrap checks failed\n[1]: map count is too low",
+            "ERROR: [1] bootstrap checks failed [1]: map count is too low",
+        ),
+        (
+            "CMake Error at a:3 (add):\n  The directory\n\n    /r/fmt\n\n  is empty.\n\nCall Stack:",
+            "CMake Error at a:3 (add): The directory /r/fmt is empty.",
+        ),
+        ("error: overwritten by merge:\n\ta.yml\nAborting", "error: overwritten by merge: a.yml"),
+        ("error: nothing below:", "error: nothing below:"),
         ("something odd\nhappened", "something odd"),
         ("Exit code 1\n", ""),
         ("", ""),

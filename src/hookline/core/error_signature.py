@@ -8,6 +8,7 @@ function takes linear time.
 from __future__ import annotations
 
 from hashlib import blake2b
+from itertools import takewhile
 from re import Match
 
 from msgspec import Struct
@@ -42,6 +43,10 @@ _SUMMARY = re.compile(
     re.IGNORECASE,
 )
 """Lines that count failures, or name the file or step that failed, but not the cause."""
+_ANNOUNCES = re.compile(
+    r":$|\b\d+\]? (?:\w+ )?(?:checks?|tests?|jobs?|steps?|tasks?|targets?) failed$", re.IGNORECASE
+)
+"""Lines that announce a cause, or count causes, which the lines below name."""
 _MINOR = re.compile(r"\bwarn(?:ing)?s?\b|deprecat|\bnotice\b|\bhint:|\binfo\b|\bdebug\b", re.IGNORECASE)
 _EXCEPTION = re.compile(
     r"(?:^|[\s:>|])(?:E\s+)?(?:Caused by:\s*)?(?:[\w$]+[.:]){0,12}[A-Z]\w{0,60}"
@@ -121,22 +126,35 @@ def find_failure(base: str, text: str) -> Failure | None:
 def find_error_line(text: str) -> str:
     """Return the line of *text* that names the cause of a failure most specifically; redacted."""
     complete = text if len(text) <= MAX_TEXT_CHARS else text[: text.rfind("\n", 0, MAX_TEXT_CHARS) + 1]
-    lines = [line.strip() for line in _ANSI_ESCAPE.sub("", redact(complete)).splitlines()]
-    informative = [
-        line[:MAX_LINE_CHARS]
-        for line in lines
-        if line and not _UNINFORMATIVE.fullmatch(line[:MAX_LINE_CHARS])
-    ]
-    scored = [(score_line(line), line) for line in informative]
-    best = max((score for score, _ in scored), default=0)
+    lines = [line.rstrip()[:MAX_LINE_CHARS] for line in _ANSI_ESCAPE.sub("", redact(complete)).splitlines()]
+    informative = [line for line in lines if line and not _UNINFORMATIVE.fullmatch(line.strip())]
+    scores = [score_line(line.strip()) for line in informative]
+    best = max(scores, default=0)
     if best <= 0:
-        return informative[0] if informative else ""
-    found = [number for number, (score, _) in enumerate(scored) if score == best]
+        return informative[0].strip() if informative else ""
+    found = [number for number, score in enumerate(scores) if score == best]
     # The last exception of a chain is the one that ended the program.
     number = found[-1] if _EXCEPTION.search(informative[found[0]]) else found[0]
-    # A line that ends in a colon announces the cause.
-    end = number + 2 if informative[number].endswith(":") else number + 1
-    return " ".join(informative[number:end])[:MAX_LINE_CHARS]
+    return _join_message(informative[number:])
+
+
+def _join_message(lines: list[str]) -> str:
+    """Return the first of *lines*, with the lines that name the cause if it only announces them.
+
+    A message that is indented below its heading continues as far as it is indented.
+    """
+    if not _ANNOUNCES.search(lines[0]):
+        return lines[0].strip()
+    first, below = map(_measure_indent, (lines[0], lines[min(1, len(lines) - 1)]))
+    rest = takewhile(lambda line: _measure_indent(line) >= below > first, lines[2:_MAX_MESSAGE_LINES])
+    return " ".join(line.strip() for line in (*lines[:2], *rest))[:MAX_LINE_CHARS]
+
+
+_MAX_MESSAGE_LINES = 4
+
+
+def _measure_indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def score_line(line: str) -> int:
