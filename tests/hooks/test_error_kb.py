@@ -122,6 +122,9 @@ def test_slow_builds_count_but_not_what_happens_after_an_hour():
         "git checkout -- src/cart.ts",
         "git stash",
         "git commit -am wip",
+        "git submodule update --force",
+        "git submodule foreach git checkout .",
+        "git fetch > notes.md",
         "docker rm -f grafana",
         "terraform force-unlock 8d2f1c34-aa11-4c0d-9a1e-1f2e3d4c5b6a",
         "kill 48213",
@@ -139,6 +142,16 @@ def test_harmful_and_unrepeatable_steps_are_no_fixes(step):
     world.works("pytest")
 
     assert world.only.fix == ""
+
+
+@pytest.mark.parametrize("step", ["git submodule update --init --recursive", "git lfs pull"])
+def test_git_commands_that_only_fetch_are_fixes(step):
+    world = World()
+    world.fails("cmake -B build")
+    world.works(step)
+    world.works("cmake -B build")
+
+    assert world.only.fix == step
 
 
 def test_two_steps_prove_nothing():

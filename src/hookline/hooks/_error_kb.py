@@ -177,6 +177,7 @@ _HARMFUL_WORDS = word_set(
     rollback flushall flushdb clean revert undo terminate abort cancel deinit db:drop db:reset migrate:reset
     migrate:fresh --force-reset --hard prune-all nuke wipe"""
 )
+_HARMFUL_GIT_WORDS = _HARMFUL_WORDS | word_set("--force -f foreach migrate")
 _OCCASION = re.compile(
     r"(?<![\w.])(?:[0-9a-f]{8}-[0-9a-f-]{20,}|(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}|(?<!=)\d{5,}|\d{4}-\d\d-\d\d)(?![\w.])|/tmp/|/proc/",
     re.IGNORECASE,
@@ -189,7 +190,8 @@ _HARMFUL_TEXT = re.compile(
     re.IGNORECASE,
 )
 """Statements that change data, and credentials."""
-_ADDING_PROGRAMS = word_set("cp mkdir touch ln chmod install")
+_ADDING_PROGRAMS = word_set("cp mkdir touch ln chmod install git")
+"""Programs whose writes may be a fix; the subcommand of git decides."""
 
 
 def is_possible_fix(line: str, failed: str) -> bool:
@@ -203,7 +205,10 @@ def is_possible_fix(line: str, failed: str) -> bool:
     ):
         return False
     changes = (effect for effect in reading.effects if effect.action in _CHANGING)
-    if any(reading.commands[change.command].name not in _ADDING_PROGRAMS for change in changes):
+    # What a command prints into a file is content of its own.
+    if any(
+        change.content or reading.commands[change.command].name not in _ADDING_PROGRAMS for change in changes
+    ):
         return False
     return bool(reading.commands) and not any(map(_is_harmful, reading.commands))
 
@@ -219,7 +224,7 @@ def _is_harmful(command: SimpleCommand) -> bool:
     words = [word.text for word in command.words[1:]]
     if command.name == "git":
         subcommand = next((word for word in words if not word.startswith("-")), "")
-        return subcommand not in _HARMLESS_GIT
+        return subcommand not in _HARMLESS_GIT or not _HARMFUL_GIT_WORDS.isdisjoint(words)
     return command.name in _HARMFUL_PROGRAMS or not _HARMFUL_WORDS.isdisjoint(words)
 
 
