@@ -9,6 +9,7 @@ from hookline.core.command_kind import is_read_only
 from hookline.core.command_name import name_call
 from hookline.core.confidence import FIX_FAILED, FIX_FOUND, FIX_HELPED, INITIAL, gain_to_weight
 from hookline.core.frozen import Frozen
+from hookline.hooks._error_kb import has_failed
 from hookline.hooks.error_kb import error_kb
 from hookline.memory.known_errors import common_prefix, find_known_errors, store_errors
 from hookline.stores.memory import open_store
@@ -180,6 +181,23 @@ def test_a_failure_behind_a_filter_counts():
     world.works("pytest -q 2>&1 | tail -5", output="3 passed")
 
     assert world.only.fix == "pip install pyyaml"
+
+
+@pytest.mark.parametrize(
+    ("output", "failed"),
+    [
+        ("FAILURES!", True),
+        ("ERRORS!", True),
+        ("Tests: 90, Assertions: 210, Failures: 1.", True),
+        ("Tests: 4, Assertions: 2, Errors: 2.", True),
+        ("Tests run: 140, Failures: 1, Errors: 0, Skipped: 2", True),
+        ("Tests run: 140, Failures: 0, Errors: 0, Skipped: 2", False),
+        ("OK (90 tests, 210 assertions)", False),
+        ("eth0 RX errors: 5", False),
+    ],
+)
+def test_summaries_behind_a_filter_tell_whether_tests_failed(output, failed):
+    assert has_failed(post_tool_use("vendor/bin/phpunit 2>&1 | tail -1", output=output)) is failed
 
 
 def test_a_fix_that_helped_is_believed_more_and_one_that_did_not_less():

@@ -28,8 +28,8 @@ _EDIT_KINDS = ("edit", "write")
 _MIN_PIPED_SCORE = 5
 """Score of an output line that shows a failure although the last program of the pipe succeeded."""
 _FAILED_LINE = re.compile(
-    r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|^\W*(?:FAIL|FAILED|FAILURE)\b|\bBUILD FAIL(?:ED"
-    r"|URE)\b"
+    r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|^\W*(?:FAIL(?:ED|URES?)?\b|ERRORS!)"
+    r"|^\W*Tests\b.{0,80}\b(?:Failures|Errors|Failed): *[1-9]|\bBUILD FAIL(?:ED|URE)\b"
     r"|^Traceback|^\[ERROR\]|^(?:error|fatal|ERROR)\b[:\[]|: \*\*\* \["
 )
 """A line that reports a failure of the program before the filters."""
