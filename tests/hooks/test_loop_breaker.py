@@ -51,6 +51,27 @@ def test_the_third_identical_failure_is_told_to_the_agent():
     assert said[2].verdict == "pass"
 
 
+@pytest.mark.parametrize(
+    ("commands", "step", "rule"),
+    [
+        (("hyperfine ./a", "hyperfine ./b"), 1, ""),
+        (("python bench.py --impl old", "python bench.py --impl new"), 1, ""),
+        (("time ./a", "time ./b"), 1, ""),
+        (("hyperfine ./a", "hyperfine ./b"), 0, "alternating"),
+        (("npm test", "npm run lint"), 1, "alternating"),
+    ],
+)
+def test_alternating_measurements_are_work_while_their_numbers_differ(commands, step, rule):
+    session = Session()
+    said = [
+        session(post_tool_use(command, output=f"Time: {101 + step * turn} ms"))
+        for turn in range(3)
+        for command in commands
+    ]
+
+    assert said[-1].rule == rule
+
+
 def test_the_same_call_is_then_stopped_before_it_runs_and_no_other():
     session = Session()
     session.loops()

@@ -26,6 +26,12 @@ _WAITING_COMMAND = re.compile(
     r"|\bwait-for|\brollout status\b|\brun watch\b",
     re.IGNORECASE,
 )
+_MEASURING_COMMAND = re.compile(
+    r"bench|hyperfine|profil|latency|throughput|explain analy[sz]e|time_total"
+    r"|(?<![\w-])(?:time|timeit|perf|wrk2?|ab|k6|oha|hey|vegeta|locust|iperf3?|fio|sysbench|measure)(?![\w-])",
+    re.IGNORECASE,
+)
+"""Commands that measure: the durations that they print are their result."""
 _POLLING_TOOL = re.compile(r"output|wait|poll|status|sleep|monitor|progress", re.IGNORECASE)
 _FILTERS = word_set(
     "tail head grep egrep tee cat less more sort uniq wc cut sed awk tr sleep timeout time nice"
@@ -126,7 +132,7 @@ def _fixed_words(command: SimpleCommand) -> Iterator[str]:
 def digest_result(event: PostToolUse, *, failed: bool) -> str:
     text = "\n".join((event.error, *_iterate_texts(event.output)))
     if not failed:
-        return hash_result(text)
+        return hash_parts(text) if _MEASURING_COMMAND.search(event.command or "") else hash_result(text)
     counts = sorted({*_COUNT.findall(text)})
     return hash_parts("failed", normalize(find_error_line(text)), *counts)
 
