@@ -135,6 +135,7 @@ FINISHED = [
     "The bug is fixed and released as 2.3.1.",
     "Done. All 212 tests pass and the PR is merged.",
     "Great, glad it works. The work is complete.",
+    "The signature is the same, no reference to Bamboo is left, and the full suite passes.",
     (
         "That completes the migration; staging and prod both run the new version, and the old "
         "cluster is deleted."
@@ -155,10 +156,24 @@ def test_finished_work(text):
 
 def test_courtesies_are_not_steps():
     assert find_open_work("You're welcome! Let me know if you need anything else.") == ()
+    assert find_open_work("Good, see you tomorrow.") == ()
 
 
-def test_a_result_leaves_no_step():
-    assert find_open_work("The tests pass, everything is green.") == ()
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The tests pass, everything is green.",
+        "The rename is complete: Ceiling is used everywhere, and the docs say so.",
+        "No reference to Bamboo is left, and the suite passes.",
+    ],
+)
+def test_a_result_leaves_no_step(text):
+    assert find_open_work(text) == ()
+
+
+@pytest.mark.parametrize("text", ["No test fails and two files are left.", "No time left for the docs."])
+def test_a_denial_of_something_else_leaves_the_step(text):
+    assert find_open_work(text) == (text,)
 
 
 @pytest.mark.parametrize(

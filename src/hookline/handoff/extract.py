@@ -12,13 +12,7 @@ from msgspec import Struct
 from hookline.core.conversation import Message, ToolResult, ToolUse, TranscriptEntry
 from hookline.core.todos import Todo
 from hookline.core.values import replace
-from hookline.handoff.content import (
-    MAX_ITEM_LENGTH,
-    MAX_TEXT_LENGTH,
-    Content,
-    redact_start,
-    shorten,
-)
+from hookline.handoff.content import MAX_ITEM_LENGTH, MAX_TEXT_LENGTH, Content, redact_start, shorten
 from hookline.handoff.failures import find_failures
 from hookline.handoff.next_steps import find_labelled, find_next, find_rest, is_obsolete, rejects
 from hookline.handoff.task import Task, find_decisions, find_task

@@ -14,7 +14,8 @@ from hookline.memory.extract import first_line
 SHOWN_FILES = 3
 """Files named in one line."""
 _REFERS = re.compile(
-    r"(?i)(?:so |but |\w+ing )?(?:that|this|it|these|both|i take|no(?:t|ne)?)\b|\w+(?:\s\w+){0,2}\W*$"
+    r"(?i)(?:so |but |\w+ing )?(?:that|this|it|these|both|i (?:take|drop it)|no(?:t|ne)?)\b"
+    r"|\w+(?:\s\w+){0,2}\W*$"
 )
 """Sentences that cannot be understood without the one before: by a pronoun, or of at most three words."""
 _POINTS_BACK, _TOLD_BEFORE = re.compile(r"(?i)(?:same|that|this|it|neither|both)\b"), 2

@@ -8,7 +8,7 @@ from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.core.ranking import remove_stop_words
 from hookline.core.records import stem_word
 from hookline.handoff.failures import SHOWN_FILES
-from hookline.handoff.statements import classify, find_statements, is_result, is_settled
+from hookline.handoff.statements import classify, drop_denials, find_statements, is_result, is_settled
 from hookline.handoff.task import Prompt, Task, has_edits
 from hookline.handoff.work import Files, find_commits, pair_calls
 from hookline.language.segment import is_item, split_clauses, strip_marks
@@ -37,7 +37,7 @@ _OPEN = re.compile(
     r"|must|in progress|in the background|is running|two (?:ways|options|questions)|so that comes|i'?ll"
     r"|i will|until)\b|\?$|^(?!during|nothing|everything|something|according|following|using|\w+ \w+ (?:is"
     r"|are|was|were)\b)[A-Z][a-z]+ing\b"
-    rf"|[;:\u2013\u2014] [a-z]+ing\b|^\d+ .* (?:left|open)\b|{_NOT_DONE}"
+    rf"|[;:\u2013\u2014] (?-i:[a-z]+ing)\b|^\d+ .* (?:left|open)\b|{_NOT_DONE}"
 )
 """Words of sentences about work that is not finished; looser than the announcement of a step."""
 _COUNT = re.compile(r"\b(\d{1,6}) of (?:the |our |all )?(\d{1,6})\b")
@@ -193,6 +193,7 @@ def _strip_label(sentence: str) -> str:
 def is_open(sentence: str) -> bool:
     if _NONE.search(sentence):
         return False
+    sentence = drop_denials(sentence)
     is_named = classify(sentence) == "next" or _INLINE_LABEL.match(sentence) is not None
     return is_named or _counts_part(sentence) or _OPEN.search(sentence) is not None
 

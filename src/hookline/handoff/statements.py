@@ -13,19 +13,22 @@ _FAILED = (
     r"(?i)\b(?:(?:funktioniert|geht|klappt|hilft|reicht) (?:so |hier )?nicht|nehme ich zurück|verworfen"
     r"|(?:mache|drehe) ich rückgängig|(?:does|do|did|will|wo|would|is|has|had)(?:n't|n’t| not) (?:work|help"
     r"|fix|change (?:anything|it|much|the)|solve|bring|gain|expose|support|usable|scale|possible|an option"
-    r"|enough|viable|apply|feasible)|(?<!tests )(?<!test )(?<!build )(?<!job )(?:fails|failed)(?:,|:| as well"
+    r"|enough|viable|apply|feasible|pay off)|(?<!tests )(?<!test )(?<!build )(?<!job )(?<!still )(?<!check )"
+    r"(?:fails|failed)(?:,|:| as well"
     r"| too| because| again| since)|not it\b|(?:is|was)n't it\b|(?:makes?|made) (?:it|things|that) worse"
     r"|breaks\b|dead end|is dead|no luck|(?:give|giving|gave) (?:that|it|this)? ?up|(?:take|took"
-    r"|taking) (?:that|it) (?:back|out)|rul(?:e[sd]?|ing) (?:it |that )?out|too (?:slow|many|much|fragile|big"
+    r"|taking) (?:that|it) (?:back|out)|rul(?:e[sd]?|ing) (?:it |that )?out"
+    r"|(?<!perhaps )(?<!maybe )too (?:slow|many|much|fragile|big"
     r"|risky|expensive)\b|deadlocks?\b|not worth it|not the (?:cause|reason|problem)|no good|can(?:'t"
     r"|not) be (?:used|done)|is no (?:option|use|guarantee)|unusable|(?:is|are|:) unsupported|(?:wo"
-    r"|does)n't (?:install|compile|build|link|start|run|load)|back at|cannot (?:do|use) (?:that|this|it)"
+    r"|does)n't (?:install|compile|build|link|start|run|load)|(?<!build is )back at"
+    r"|cannot (?:do|use) (?:that|this|it)"
     r"|(?:did|does) nothing|, reverting|chokes? on|abandon\w*|not acceptable|taugt|(?:ca|wo"
     r"|is)n't (?:going to )?(?:work|help|be used)|(?:cannot|not going to|will not) work|change[sd]? nothing"
     r"|not usable|incompatible|(?:was|were|is) a no\b|no (?:effect|improvement|gain|difference|help)"
     r"|red herring|wrong (?:track|idea|approach|way)|(?:even|got|is|are|was|gets) (?:even )?(?:slower|worse)"
     r"|(?<!\d )(?:is|are) out(?:[,.;]| because| since)|so back to|(?:rolled|rolling|backed|backing) (?:it "
-    r"|that |this )?(?:back|out)\b|reverted|undid|same (?:error|failure|problem|result|crash)"
+    r"|that |this )?(?:back|out)\b|reverted(?! everything)|undid|same (?:error|failure|problem|result|crash)"
     r"|go(?:ing)? back to|not (?:a )?(?:good|viable|feasible|supported)|scrap(?:ped|ping)|never fires"
     r"|hits? (?:a|the) limit|out of the question|drop(?:ped|ping) (?:that|this|the idea))|^(?:revert|undo"
     r"|dropp|replac|back)ing (?:it|that|this|the|out)\b|\bI(?:'m| am)? (?:revert|drop|undo)(?:p?ing|ed)?\b"
@@ -57,10 +60,7 @@ _AGENT: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("finished", re.compile(_FINISHED)),
     ("bare", re.compile(_BARE)),
     ("next", re.compile(_NEXT)),
-    (
-        "decision",
-        re.compile(r"(?i)^decision\b|\bwe(?: have)? (?:decided|agreed)\b|\b(?:decided|agreed) to\b"),
-    ),
+    ("decision", re.compile(r"(?i)^decision\b|\bwe(?: have)? (?:decided|agreed)\b|\b(?:decid|agre)ed to\b")),
 )
 """Sentences of an agent; the first pattern that matches counts."""
 _RESULT = re.compile(
@@ -73,7 +73,7 @@ _RESULT = re.compile(
 _COURTESY = re.compile(
     r"(?i)^(?:let me know|you're welcome|you are welcome|anything else|have a (?:good|nice|great)|happy to"
     r"|glad|feel free|is there anything|my pleasure|great[,!.]|perfect[,!.]|sounds good|thanks?\b|no problem"
-    r"|i hope|enjoy|any ?time\b|good night|de rien|gern)"
+    r"|i hope|(?:(?:good|ok(?:ay)?|fine)[,!.]? )?see you|enjoy|any ?time\b|good night|de rien|gern)"
 )
 
 _DOUBT = re.compile(
@@ -92,7 +92,8 @@ _DOUBT = re.compile(
 """Words that restrict a result, unless they are words of the request."""
 _FAILURE = re.compile(r"fail(?!ure)|crash|red$|broken|slow")
 _NO_DOUBT = re.compile(
-    r"(?i)\b(?:(?:no|0|zero|without)(?: (?:more|further|open|known|remaining|new))* (?:\w+ )?(?:changes?"
+    r"(?i)\bno(?: (?!and\b|but\b)[^\s,;]+){1,5} (?:is|are) (?:left|missing|open)(?=[.,;]|$)"
+    r"|\b(?:(?:no|0|zero|without)(?: (?:more|further|open|known|remaining|new))* (?:\w+ )?(?:changes?"
     r"|errors?|failures?|warnings?|issues?|problems?|regressions?|points|items|tasks|work|prs)|no longer \w+"
     r"|nothing (?:else|is|was|left|open|pending|remains|missing|to do)|not [^.;]* any ?more)\b"
     r"|n't [^.;]* any ?more\b|\b(?:prs?|pull requests?)\b[^.;]*\b(?=merged\b)|\bmerged\b[^.;]*\bprs?\b"
@@ -124,12 +125,17 @@ def is_result(text: str) -> bool:
     return has_result and not kinds & {"failed", "next"} and not any("?" in one for one in sentences)
 
 
+def drop_denials(sentence: str) -> str:
+    """Replace words such as `no reference is left`, which deny that something is open."""
+    return _NO_DOUBT.sub("done", sentence)
+
+
 def is_settled(text: str, request: str = "") -> bool:
     """Return whether each sentence of a text tells a result or a state, and nothing restricts it.
 
     Unknown words count against it: a result that is not recognized costs less than a wrong one.
     """
-    sentences = [_NO_DOUBT.sub("done", sentence) for sentence in find_statements(text)]
+    sentences = list(map(drop_denials, find_statements(text)))
     asked = {word for word in remove_stop_words(request) if not _FAILURE.match(word)}
     doubts = {word.lower() for sentence in sentences for word in _DOUBT.findall(sentence)} - asked
     is_plain = not doubts and not {"failed", "next"} & set(map(classify, sentences))

@@ -30,8 +30,6 @@ _UNINFORMATIVE = re.compile(
 _OUTPUT_PART = re.compile(r"\s*(?:\d?>&?\d?\S*\s*)*(?:\|.*|2>&1.*|>\s*/dev/null.*)$", re.DOTALL)
 _COMMIT = re.compile(r"""\bgit\b[^|;&]*\bcommit\b[^|;&]*?\s-[a-z]*m\s*(?:"([^"]+)"|'([^']+)')""")
 _SEPARATOR = re.compile(r"\s*(?:&&|;)\s*")
-
-
 _SHORTEST_NAME = 5
 
 
