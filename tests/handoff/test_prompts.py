@@ -2,7 +2,9 @@
 
 import pytest
 
+from hookline.core.conversation import Message, ToolUse
 from hookline.handoff.prompts import classify_prompt
+from hookline.handoff.task import find_decisions, find_task
 
 TASKS = """\
 Fixed, thanks. Next ticket: the CSV export drops the last row when the file ends without newline
@@ -200,3 +202,15 @@ def test_an_explicit_change_of_task_replaces_the_task():
     assert classify_prompt("Forget that for now. Please first fix the release workflow") == "task"
     assert classify_prompt("also add the missing translations") == "addition"
     assert classify_prompt("Great, now write a short design note about this", settled=True) == "task"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "decisions"),
+    [("still overlaps on my phone", []), ("use tabs, not spaces", ["use tabs, not spaces"])],
+)
+def test_a_complaint_is_not_a_decision(prompt, decisions):
+    texts = [("person", "Fix the legend of the chart."), ("agent", "It sits below now."), ("person", prompt)]
+    edit = ToolUse(call="1", tool="Edit", kind="edit", path="legend.css")
+    entries = [*(Message(by=by, text=text) for by, text in texts), edit]
+
+    assert list(find_decisions(entries, find_task(entries, ""))) == decisions

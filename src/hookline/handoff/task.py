@@ -14,6 +14,7 @@ from hookline.language.segment import split_sentences
 from hookline.lazy import re
 
 _PUBLISHED = re.compile(r"\bgit\b[^|;&]*\b(?:commit|push|merge)\b|\bgh pr (?:create|merge)\b")
+_COMPLAINT = re.compile(r"(?i)(?:(?:no|hm+|but|it|that|this)\W+(?:'s |is )?)*still\b")
 _MAX_ADDITIONS, _MAX_ANSWER = 2, 160
 
 
@@ -107,7 +108,7 @@ def find_decisions(entries: Sequence[TranscriptEntry], task: Task) -> Iterator[s
 
 def _is_choice(prompt: Prompt) -> bool:
     adds = prompt.kind == "addition" and CONSTRAINT.search(prompt.text) is not None
-    return adds or prompt.kind == "choice"
+    return adds or (prompt.kind == "choice" and not _COMPLAINT.match(prompt.text))
 
 
 def _add_answer(choice: str, answer: TranscriptEntry | None) -> str:
