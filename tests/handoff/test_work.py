@@ -48,3 +48,13 @@ def test_a_command_that_the_last_words_name_is_worth_repeating():
 
     assert find_commands(entries, "Rerun compare.mjs until it is equal.") == ("node scripts/compare.mjs",)
     assert find_commands(entries, "") == ()
+
+
+def test_a_build_that_failed_is_replaced_by_a_later_one_under_another_tag():
+    lines = {name: f"docker build -t app:{name} ." for name in ("before", "alpine", "slim", "tiny")}
+    entries = []
+    for name, line in lines.items():
+        entries.append(ToolUse(call=name, tool="Bash", kind="shell", command=line))
+        entries.append(ToolResult(call=name, error="no wheel" * (name in ("alpine", "tiny"))))
+
+    assert find_commands(entries, "") == (lines["before"], lines["slim"], f"{lines['tiny']} (failed last)")

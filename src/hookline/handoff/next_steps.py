@@ -122,9 +122,7 @@ def is_obsolete(todo: str, task: Task, entries: Sequence[TranscriptEntry]) -> bo
 def rejects(prompts: Sequence[Prompt], step: str) -> bool:
     """Return whether a clause of the person denies what a step is about."""
     words = stem_words(step)
-    clauses = [
-        clause for prompt in prompts for clause in split_clauses(prompt.text) if _DENIES.search(clause)
-    ]
+    clauses = [one for prompt in prompts for one in split_clauses(prompt.text) if _DENIES.search(one)]
     return any(0 < min(_SHARED_WORDS, len(words)) <= len(words & stem_words(clause)) for clause in clauses)
 
 

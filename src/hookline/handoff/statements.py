@@ -69,13 +69,11 @@ _RESULT = re.compile(
     r"|fertig|released|closed|deleted|clean|(?:tests?|checks?|specs?|suite|build|ci|all|both|everything"
     r"|\d+)\b[^.;]{0,30}\bpass(?:es)?)\b"
 )
-
 _COURTESY = re.compile(
     r"(?i)^(?:let me know|you're welcome|you are welcome|anything else|have a (?:good|nice|great)|happy to"
     r"|glad|feel free|is there anything|my pleasure|great[,!.]|perfect[,!.]|sounds good|thanks?\b|no problem"
     r"|i hope|(?:(?:good|ok(?:ay)?|fine)[,!.]? )?see you|enjoy|any ?time\b|good night|de rien|gern)"
 )
-
 _DOUBT = re.compile(
     r"(?i)\b(?:but|except|however|unfortunately|al?though|apart from|only|no|not|nothing|none|cannot|minus"
     r"|untouched|pending|wait\w*|block\w*|fail(?:s|ed|ing|ures?)?|red|crash(?:es|ing)?|broken|slower|worse|my"

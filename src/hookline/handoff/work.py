@@ -30,6 +30,7 @@ _UNINFORMATIVE = re.compile(
 _OUTPUT_PART = re.compile(r"\s*(?:\d?>&?\d?\S*\s*)*(?:\|.*|2>&1.*|>\s*/dev/null.*)$", re.DOTALL)
 _COMMIT = re.compile(r"""\bgit\b[^|;&]*\bcommit\b[^|;&]*?\s-[a-z]*m\s*(?:"([^"]+)"|'([^']+)')""")
 _SEPARATOR = re.compile(r"\s*(?:&&|;)\s*")
+_TAG = re.compile(r"(?<= -t )\S+|(?<=--tag[ =])\S+")
 _SHORTEST_NAME = 5
 
 
@@ -147,6 +148,9 @@ def find_commands(entries: Sequence[TranscriptEntry], last_text: str) -> tuple[s
         for part in _SEPARATOR.split(" ".join(use.command.split())) if use.command else ():
             line = _OUTPUT_PART.sub("", part).strip()
             if line and not _UNINFORMATIVE.search(line):
+                # A build that succeeds replaces those under other tags that failed.
+                plain = "" if result.error else _TAG.sub("", line)
+                last = {one: bad for one, bad in last.items() if not bad or _TAG.sub("", one) != plain}
                 last.pop(line, None)
                 last[line] = bool(result.error)
                 times[line] += 1
@@ -165,9 +169,7 @@ def _runs_named(line: str, text: str) -> bool:
 def find_abandoned(entries: Sequence[TranscriptEntry]) -> Iterator[tuple[str, str]]:
     """Yield the commands that failed more than once and never succeeded, and their last error."""
     runs: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-    calls = [
-        (" ".join(use.command.split()), result.error) for use, result in pair_calls(entries) if use.command
-    ]
+    calls = [(" ".join(use.command.split()), end.error) for use, end in pair_calls(entries) if use.command]
     for line, error in calls:
         runs.setdefault(tuple(line.split()[:2]), []).append((line, error))
     for outcomes in runs.values():
