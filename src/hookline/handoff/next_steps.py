@@ -8,7 +8,7 @@ from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.core.ranking import remove_stop_words
 from hookline.core.records import stem_word
 from hookline.handoff.failures import SHOWN_FILES
-from hookline.handoff.statements import classify, drop_denials, find_statements, is_result, is_settled
+from hookline.handoff.statements import NO_REST, classify, find_statements, is_result, is_settled
 from hookline.handoff.task import Prompt, Task, has_edits
 from hookline.handoff.work import Files, find_commits, pair_calls
 from hookline.language.segment import is_item, split_clauses, strip_marks
@@ -191,7 +191,7 @@ def _strip_label(sentence: str) -> str:
 def is_open(sentence: str) -> bool:
     if _NONE.search(sentence):
         return False
-    sentence = drop_denials(sentence)
+    sentence = NO_REST.sub("done", sentence)
     is_named = classify(sentence) == "next" or _INLINE_LABEL.match(sentence) is not None
     return is_named or _counts_part(sentence) or _OPEN.search(sentence) is not None
 

@@ -89,9 +89,9 @@ _DOUBT = re.compile(
 )
 """Words that restrict a result, unless they are words of the request."""
 _FAILURE = re.compile(r"fail(?!ure)|crash|red$|broken|slow")
+NO_REST = re.compile(r"(?i)\bno(?: (?!and\b|but\b)[^\s,;]+){1,5} (?:is|are) (?:left|missing|open)(?=[.,;]|$)")
 _NO_DOUBT = re.compile(
-    r"(?i)\bno(?: (?!and\b|but\b)[^\s,;]+){1,5} (?:is|are) (?:left|missing|open)(?=[.,;]|$)"
-    r"|\b(?:(?:no|0|zero|without)(?: (?:more|further|open|known|remaining|new))* (?:\w+ )?(?:changes?"
+    r"(?i)\b(?:(?:no|0|zero|without)(?: (?:more|further|open|known|remaining|new))* (?:\w+ )?(?:changes?"
     r"|errors?|failures?|warnings?|issues?|problems?|regressions?|points|items|tasks|work|prs)|no longer \w+"
     r"|nothing (?:else|is|was|left|open|pending|remains|missing|to do)|not [^.;]* any ?more)\b"
     r"|n't [^.;]* any ?more\b|\b(?:prs?|pull requests?)\b[^.;]*\b(?=merged\b)|\bmerged\b[^.;]*\bprs?\b"
@@ -123,17 +123,12 @@ def is_result(text: str) -> bool:
     return has_result and not kinds & {"failed", "next"} and not any("?" in one for one in sentences)
 
 
-def drop_denials(sentence: str) -> str:
-    """Replace words such as `no reference is left`, which deny that something is open."""
-    return _NO_DOUBT.sub("done", sentence)
-
-
 def is_settled(text: str, request: str = "") -> bool:
     """Return whether each sentence of a text tells a result or a state, and nothing restricts it.
 
     Unknown words count against it: a result that is not recognized costs less than a wrong one.
     """
-    sentences = list(map(drop_denials, find_statements(text)))
+    sentences = [_NO_DOUBT.sub("done", NO_REST.sub("done", one)) for one in find_statements(text)]
     asked = {word for word in remove_stop_words(request) if not _FAILURE.match(word)}
     doubts = {word.lower() for sentence in sentences for word in _DOUBT.findall(sentence)} - asked
     is_plain = not doubts and not {"failed", "next"} & set(map(classify, sentences))
