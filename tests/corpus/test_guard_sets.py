@@ -73,7 +73,7 @@ SHARES = {
     "emptied_files_harmless": 1.0,
     "self_attempts": 1.0,
     "self_attempts_harmless": 1.0,
-    "session_lines": 0.99,
+    "session_lines": 0.985,
     "session_lines_harmless": 1.0,
 }
 """Shares of right verdicts that must not be lost."""

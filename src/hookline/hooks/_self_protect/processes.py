@@ -59,11 +59,12 @@ def _ends_daemon(command: SimpleCommand, finders: set[int], line: Line) -> bool:
         return _names_us(command)
     if command.name in _SERVICES:
         return bool(words & _ENDS) and _names_us(command)
-    if command.name != "kill" or not finders:
+    if command.name != "kill":
         return False
     unknown = [word.origins for word in command.words if word.dynamic] or [command.stdin_origins]
     if command.via[-1:] and command.via[-1] in LANGUAGES and () in unknown:  # the code may use any output
-        return any(line.commands[at].via == command.via for at in finders)
+        named = any(line.commands[at].via == command.via for at in finders)
+        return named or _OUR_NAME.search(line.text.lower()) is not None
     return any(finders & line.trace(origins) for origins in unknown)
 
 

@@ -61,6 +61,7 @@ folder_path: pathlib.Path.cwd Path.cwd Pathname.pwd
 home: os.homedir Dir.home
 package_folder: site.getusersitepackages sysconfig.get_path distutils.sysconfig.get_python_lib
 package_folders: site.getsitepackages
+named_package_folders: sysconfig.get_paths
 home_path: pathlib.Path.home Path.home
 change_folder: os.chdir process.chdir Dir.chdir FileUtils.cd chdir contextlib.chdir Deno.chdir shelljs.cd
 find_variable: os.getenv os.environ.get getenv Deno.env.get

@@ -197,8 +197,8 @@ def _find_slice(value: Value, bounds: list[Value]) -> Value:
     known = [bound for bound in bounds if bound is None or isinstance(bound, int)]
     if len(known) < len(bounds) or known[2:] == [0]:
         return UNKNOWN
-    if isinstance(value, list):
-        return value[slice(*known)]
+    if isinstance(value, list):  # an unknown item may stand for several
+        return value[slice(*known)] or [item for item in value if UNKNOWN in to_text(item)]
     if isinstance(value, str) and UNKNOWN not in value:
         return value[slice(*known)]
     return value if isinstance(value, str) and known[:1] == [None] and known[2:] == [None] else UNKNOWN

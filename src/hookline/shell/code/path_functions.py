@@ -24,7 +24,7 @@ from hookline.shell.code.values import (
     translate_pattern,
 )
 
-_TEMPORARY = "/tmp/" + UNKNOWN
+_TEMPORARY = "/tmp"
 _PACKAGES = f"/{UNKNOWN}/site-packages"
 """The folder of Python's installed packages."""
 
@@ -61,7 +61,7 @@ def _change_folder(given: Given) -> Value:
 
 def _create_file(given: Given) -> FileValue:
     """Return a temporary file with a name of its own, and pass it to a block."""
-    file = FileValue(f"{_TEMPORARY[:-1]}tmp{len(given.state.written)}", "w")
+    file = FileValue(f"{_TEMPORARY}/tmp{len(given.state.written)}", "w")
     given.state.written[file.path] = ""
     for function in given.values:
         if isinstance(function, FunctionValue):
@@ -105,14 +105,15 @@ PATH_FUNCTIONS: Mapping[str, Function] = {
     "home": lambda given: given.state.home,
     "package_folder": lambda given: _PACKAGES,
     "package_folders": lambda given: [_PACKAGES],
+    "named_package_folders": lambda given: dict.fromkeys(("purelib", "platlib"), _PACKAGES),
     "home_path": lambda given: PathValue(given.state.home),
     "folder": lambda given: find_folder(given.state),
     "folder_path": lambda given: PathValue(find_folder(given.state)),
-    "temporary": lambda given: _TEMPORARY,
+    "temporary": lambda given: f"{_TEMPORARY}/tmp.{len(given.state.commands)}",
     "temporary_file": _create_file,
     "temporary_path": lambda given: _create_file(given).path,
     "temporary_pair": lambda given: [file := _create_file(given), file.path],
-    "temporary_root": lambda given: _TEMPORARY[:-2],
+    "temporary_root": lambda given: _TEMPORARY,
     "parent": _of_path(lambda state, path: find_parent(path)),
     "base": _of_path(lambda state, path: posixpath.basename(path) or UNKNOWN),
     "expand_home": _of_path(expand_home),
