@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from hookline.lazy import re
 from hookline.shell import SimpleCommand, read
+from hookline.shell.effects import command_effects
 from hookline.shell.options import word_set
 
 CommandKind: TypeAlias = Literal["read", "wait", "check", "change"]
@@ -51,7 +52,7 @@ _READING_SUBCOMMANDS: Mapping[str, frozenset[str]] = {
     "terraform tofu": word_set("plan show output validate version providers graph console"),
     "ansible": word_set("ping setup"),
     "aws gcloud az": word_set("describe list get show ls sts"),
-    "npm pnpm yarn bun": word_set("ls list view info outdated why audit explain config bin root version"),
+    "npm pnpm yarn bun": word_set("ls list view info outdated why audit explain config bin root"),
     "pip pip3 uv poetry conda": word_set("list show freeze check index tree info"),
     "cargo": word_set("tree metadata search version"),
     "go": word_set("list env version doc vet"),
@@ -89,6 +90,8 @@ _INSTALLING_WORDS = word_set(
     deps"""
 )
 """Words after a package manager that change what is installed: `npm ci`, `poetry add pytest`."""
+_VERSION_PRINTERS = word_set("npm pnpm yarn bun")
+"""Programs whose subcommand `version` prints versions, but sets the version before another operand."""
 _READING = {
     program: subcommands
     for programs, subcommands in _READING_SUBCOMMANDS.items()
@@ -101,7 +104,10 @@ def classify_command(line: str, shell: Literal["bash", "powershell", "cmd"] = "b
     reading = read(line, shell=shell)
     wrappers = {via.split()[0] for command in reading.commands for via in command.via if via}
     kinds = [_classify(command) for command in reading.commands if command.name not in wrappers]
-    if reading.problems or any(_changes(effect.action, effect.path.text) for effect in reading.effects):
+    # A reading has no effects on other machines and in containers; the commands that run there have them.
+    inner = (effect for command in reading.commands if command.via for effect in command_effects(command))
+    effects = (*reading.effects, *inner)
+    if reading.problems or any(_changes(effect.action, effect.path.text) for effect in effects):
         kinds.append("change")
     return max(kinds, key=_ORDER.__getitem__, default="read")
 
@@ -165,6 +171,8 @@ def _classify_reader(name: str, words: list[str]) -> CommandKind:
 
 def _classify_subcommand(name: str, operands: list[str], words: list[str]) -> CommandKind:
     if {"--dry-run", "--dryrun"} & {*words}:
+        return "read"
+    if name in _VERSION_PRINTERS and operands == ["version"]:
         return "read"
     reading = _READING.get(name)
     if len(operands) > 1 and (name == "gh" or (reading is not None and operands[0] in _GROUPS)):
