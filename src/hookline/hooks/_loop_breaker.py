@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from hookline.core.command_name import name_call
 from hookline.core.error_signature import hash_parts
@@ -92,8 +93,16 @@ def _is_cycle(calls: Sequence[CallRecord], times: int) -> bool:
             changes = {call.call for call in cycle if call.changes}
             idle = any(call.waits or call.polls for call in cycle)
             # One change that is proved each time is a retry; two changes undo each other.
-            return not idle and len(changes) != 1
+            return not idle and len(changes) != 1 and not is_measured(calls[-period * times :], times)
     return False
+
+
+def is_measured(calls: Sequence[CallRecord], times: int) -> bool:
+    """Return whether a run lies between any two of the last edits in *calls*, and every run succeeded."""
+    edits = [number for number, call in enumerate(calls) if call.edits][-times - 1 :]
+    runs = [number for number, call in enumerate(calls) if not call.edits and not call.reads]
+    proved = all(any(one < run < other for run in runs) for one, other in pairwise(edits))
+    return len(edits) > 1 and proved and not any(calls[run].failed for run in runs if run > edits[0])
 
 
 def score_repetition(calls: Sequence[CallRecord], times: int, seconds: float) -> float:
@@ -148,9 +157,9 @@ def _check_edit(event: PostToolUse, state: State, calls: list[CallRecord], times
     states = [*files.pop(name, ()), now][-MAX_FILE_STATES:]
     files = {**dict(list(files.items())[-MAX_FILES:]), name: states}
     kept = remember(**{FILES_NOTE: files})
-    if not is_back_and_forth(states, times):
+    if not is_back_and_forth(states, times) or is_measured(calls, times):
         return kept
-    edits = [call for call in calls if call.changes][-2:]
+    edits = [call for call in calls if call.edits][-2:]
     files[name] = []
     return _inform("back-and-forth", state, edits, "").plus(remember(**{FILES_NOTE: files}))
 

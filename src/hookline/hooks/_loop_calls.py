@@ -60,7 +60,8 @@ class CallRecord(NamedTuple):
     place: str
     """Fingerprint of the workspace; empty if it was not needed."""
     flags: str
-    """Letters: `f` failed, `w` waits, `p` asks for a state, `c` changed something, `t` tried, `r` reads."""
+    """Letters: `f` failed, `w` waits, `p` asks for a state, `c` changed something, `t` tried, `r` reads,
+    `e` edits a file."""
 
     @property
     def failed(self) -> bool:
@@ -81,6 +82,10 @@ class CallRecord(NamedTuple):
     @property
     def tries(self) -> bool:
         return "t" in self.flags
+
+    @property
+    def edits(self) -> bool:
+        return "e" in self.flags
 
     @property
     def reads(self) -> bool:
@@ -156,7 +161,7 @@ def record_call(event: PostToolUse, state: State) -> CallRecord:
         family = hash_parts(describe_family(event.command, event.kind))
         flags = _shell_flags(event.command, event.kind)
     elif event.kind in EDIT_KINDS:
-        flags = "c"
+        flags = "ce"
     elif event.kind in _READING_KINDS:
         flags = "r"
     elif _POLLING_TOOL.search(event.tool):
