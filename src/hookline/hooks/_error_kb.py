@@ -14,8 +14,9 @@ from hookline.core.records import KnownError
 from hookline.core.response import ErrorSeen, Response, effect, inject, remember
 from hookline.core.state import State
 from hookline.core.untrusted_text import LABEL, to_line
+from hookline.hooks._harmless_fix import is_possible_fix
 from hookline.lazy import re
-from hookline.shell import SimpleCommand, read
+from hookline.shell import read
 from hookline.shell.options import word_set
 
 MAX_QUOTE = 160
@@ -165,67 +166,6 @@ def _learn_fix(recovered: Mapping[str, Any], steps: list[str], known: KnownError
     if len(steps) != 1 or recovered["unclear"] or not is_possible_fix(steps[0], recovered["command"]):
         return None
     return ErrorSeen(key=key, fix=steps[0], gain=FIX_FOUND)
-
-
-_HARMLESS_GIT = word_set("submodule lfs fetch config clone")
-_HARMFUL_PROGRAMS = word_set(
-    """rm rmdir unlink shred kill pkill killall fuser dropdb mkfs dd truncate mv patch reboot shutdown hg svn
-    wipefs xkill skill"""
-)
-_HARMFUL_WORDS = word_set(
-    """rm rmi prune delete destroy drop reset down kill stop purge uninstall remove force-unlock taint
-    rollback flushall flushdb clean revert undo terminate abort cancel deinit db:drop db:reset migrate:reset
-    migrate:fresh --force-reset --hard prune-all nuke wipe"""
-)
-_HARMFUL_GIT_WORDS = _HARMFUL_WORDS | word_set("--force -f foreach migrate")
-_OCCASION = re.compile(
-    r"(?<![\w.])(?:[0-9a-f]{8}-[0-9a-f-]{20,}|(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}|(?<!=)\d{5,}|\d{4}-\d\d-\d\d)(?![\w.])|/tmp/|/proc/",
-    re.IGNORECASE,
-)
-"""Ids, dates and temporary paths, which belong to one occasion."""
-_HARMFUL_TEXT = re.compile(
-    r"\b(?:drop|truncate|delete|alter|flush\w*|insert into)\b(?!-\w)|\bupdate \w+ set\b"
-    r"|(?:TOKEN|SECRET|PASSWORD|PASSWD|_KEY|CREDENTIALS?)\w*=|\$\{?\w*(?:TOKEN|SECRET|PASS|_KEY|CREDENTIAL)"
-    r"|--(?:token|password|api-key|secret)\b",
-    re.IGNORECASE,
-)
-"""Statements that change data, and credentials."""
-_ADDING_PROGRAMS = word_set("cp mkdir touch ln chmod install git")
-"""Programs whose writes may be a fix; the subcommand of git decides."""
-
-
-def is_possible_fix(line: str, failed: str) -> bool:
-    """Return whether *line* may be suggested against the failure of the command *failed*."""
-    reading = read(line)
-    if (
-        reading.problems
-        or _OCCASION.search(line)
-        or _HARMFUL_TEXT.search(line)
-        or _operands(line) == _operands(failed)
-    ):
-        return False
-    changes = (effect for effect in reading.effects if effect.action in _CHANGING)
-    # What a command prints into a file is content of its own.
-    if any(
-        change.content or reading.commands[change.command].name not in _ADDING_PROGRAMS for change in changes
-    ):
-        return False
-    return bool(reading.commands) and not any(map(_is_harmful, reading.commands))
-
-
-_CHANGING = frozenset({"write", "append", "truncate", "edit", "delete", "move"})
-
-
-def _operands(line: str) -> list[str]:
-    return [word for word in line.split() if not word.startswith("-")]
-
-
-def _is_harmful(command: SimpleCommand) -> bool:
-    words = [word.text for word in command.words[1:]]
-    if command.name == "git":
-        subcommand = next((word for word in words if not word.startswith("-")), "")
-        return subcommand not in _HARMLESS_GIT or not _HARMFUL_GIT_WORDS.isdisjoint(words)
-    return command.name in _HARMFUL_PROGRAMS or not _HARMFUL_WORDS.isdisjoint(words)
 
 
 def advise(event: OnError, state: State, limits: Limits) -> Response | None:
