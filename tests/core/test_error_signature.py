@@ -41,6 +41,15 @@ from hookline.core.error_signature import (
         ("src/a.ts(12,5): error TS2345: Argument of type", "a.ts(<n>): error TS2345: Argument of type"),
         ("HTTP 404 for https://x.example/a/b?c=1", "HTTP 404 for x.example"),
         ("refused: http://localhost:11434/api/7", "refused: localhost:11434"),
+        (
+            "Error 111 connecting to localhost:6390. Refused.",
+            "Error <n> connecting to localhost:6390. Refused.",
+        ),
+        (
+            "compiled by a newer Java (class file version 65.0)",
+            "compiled by a newer Java (class file version 65.0)",
+        ),
+        ("requires Python 3.12.4, found 3.11.9", "requires Python 3.12.<n>, found <n>"),
         ("refused: pg://u:pw@db:5432/app?x=1", "refused: db:5432"),
         ("refused: http://10.0.0.7:8200/v1", "refused: <addr>:8200"),
         ("cannot open file:///srv/a.db", "cannot open <url>"),
@@ -95,6 +104,13 @@ def test_what_varies_gives_way_and_codes_stay(line, said):
 )
 def test_the_first_line_that_tells_of_the_error_is_taken(text, line):
     assert find_error_line(text) == line
+
+
+def test_a_heading_is_joined_with_the_line_that_names_its_subject():
+    text = '╷\n│ Error: Invalid provider configuration\n│\n│ Provider "{}" requires explicit configuration.'
+    keys = {find_failure("terraform plan", text.format(name)).key for name in ("aws", "google")}
+
+    assert len(keys) == 2
 
 
 def test_the_same_failure_has_the_same_key_and_another_has_another():

@@ -1,8 +1,8 @@
 """Signatures of failures: the part of an error message that is the same each time, and its class.
 
 Secrets are redacted first. Then placeholders replace folders, numbers, hashes, times and addresses. Names of
-files, quoted names, hosts, ports, packages and error codes (ENOENT, E0308, TS2345, HTTP 404) stay. Every
-function takes linear time.
+files, quoted names, hosts, ports, major versions, packages and error codes (ENOENT, E0308, TS2345, HTTP 404)
+stay. Every function takes linear time.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ _ANNOUNCES = re.compile(
     r":$|\b\d+\]? (?:\w+ )?(?:checks?|tests?|jobs?|steps?|tasks?|targets?) failed$", re.IGNORECASE
 )
 """Lines that announce a cause, or count causes, which the lines below name."""
+_HEADING = re.compile(r"\W*error: [a-z ]+", re.IGNORECASE)
+"""Headings that name nothing of the occasion; a line below names it in quotes, as Terraform prints."""
 _MINOR = re.compile(r"\bwarn(?:ing)?s?\b|deprecat|\bnotice\b|\bhint:|\binfo\b|\bdebug\b", re.IGNORECASE)
 _EXCEPTION = re.compile(
     r"(?:^|[\s:>|])(?:E\s+)?(?:Caused by:\s*)?(?:[\w$]+[.:]){0,12}[A-Z]\w{0,60}"
@@ -80,7 +82,9 @@ _VARYING = re.compile(
     r"|(?P<time>(?<![\w.])\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
     r"|(?<![\w.:])\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?![\w:])"
     r"|(?<![\w.])\d+(?:\.\d+)?(?: ?(?:ns|µs|us|ms|s|sec|secs|seconds?|m|min|mins|minutes?|h|hours?))(?!\w))"
-    r"|(?P<port>(?<=:)\d{2,5}(?![\w.:])|(?<=port )\d{2,5}(?![\w.]))"
+    r"|(?P<port>(?<=:)\d{2,5}(?![\w:]|\.\w)|(?<=port )\d{2,5}(?!\w|\.\w))"
+    r"|(?P<version>(?<![\w.])(?i:version|java|jdk|node(?:\.js)?|python|ruby|php|sdk|glibc|go)[ =_v]{1,2}"
+    r"\d{1,4}(?:\.\d{1,4})?(?![\w-]))"
     r"|(?P<addr>(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?<!\w)0x[0-9a-fA-F]+(?!\w)"
     r"|(?<![\w:])(?:[0-9a-fA-F]{1,4}:){3,7}[0-9a-fA-F]{0,4}(?![\w:]))"
     r"|(?P<hash>(?<![\w-])[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}(?![\w-])"
@@ -144,7 +148,10 @@ def _join_message(lines: list[str]) -> str:
     A message that is indented below its heading continues as far as it is indented.
     """
     if not _ANNOUNCES.search(lines[0]):
-        return lines[0].strip()
+        named = next(filter(_QUOTED_NAME.search, lines[1:_MAX_MESSAGE_LINES]), "")
+        return f"{lines[0].strip()} {named.strip() if _HEADING.fullmatch(lines[0]) else ''}".strip()[
+            :MAX_LINE_CHARS
+        ]
     first, below = map(_measure_indent, (lines[0], lines[min(1, len(lines) - 1)]))
     rest = takewhile(lambda line: _measure_indent(line) >= below > first, lines[2:_MAX_MESSAGE_LINES])
     return " ".join(line.strip() for line in (*lines[:2], *rest))[:MAX_LINE_CHARS]
@@ -181,7 +188,7 @@ _MAX_PASSES = 4
 
 
 def _replace_match(match: Match[str]) -> str:
-    if match.lastgroup in ("kept", "port"):
+    if match.lastgroup in ("kept", "port", "version"):
         return match[0]
     if match.lastgroup == "path":
         return _shorten_path(match[0])
