@@ -19,7 +19,7 @@ _LOGINS = "gcloud az heroku firebase fly flyctl vault op wrangler"
 _KINDS: Mapping[str, frozenset[str]] = {
     # Packages and environments.
     "pip pip3 pipx uv poetry pdm conda mamba pixi npm pnpm yarn bun deno gem bundle composer mix hex cargo "
-    "go dotnet nuget swift pod carthage flutter dart cabal stack opam luarocks cpanm tlmgr brew apt apt-get "
+    "go dotnet nuget swift pod carthage flutter dart cabal stack opam luarocks cpanm tlmgr apt apt-get "
     "dnf yum apk zypper choco winget scoop snap port ansible-galaxy vcpkg conan mvn mvnw": _INSTALL
     | word_set(
         """build-dep build venv inject tidy generate deps.get deps.compile ecto.create ecto.migrate resolve
@@ -38,8 +38,10 @@ _KINDS: Mapping[str, frozenset[str]] = {
     "dbt": word_set("deps"),
     # Services, containers and machines.
     "systemctl service rc-service supervisorctl launchctl pg_ctl minikube colima orb limactl vagrant": _START,
-    "brew multipass supabase localstack": _START,
-    "docker podman nerdctl docker-compose podman-compose": _START | word_set("pull build create login"),
+    "multipass supabase localstack": _START,
+    "brew": _INSTALL | _START | word_set("link"),
+    "docker podman nerdctl docker-compose podman-compose": _START
+    | word_set("pull build login network volume buildx"),
     "kubectl oc": word_set("namespace ns use-context"),
     "nvidia-ctk": word_set("configure"),
     "awslocal": word_set("mb create-bucket create-queue create-table create-topic"),
@@ -61,10 +63,7 @@ _KINDS: Mapping[str, frozenset[str]] = {
     "cd echo printf yes true sleep": word_set(""),
 }
 """Programs, and the words of which one must be among the first operands, if there are any."""
-_WORDS: Mapping[str, frozenset[str]] = {
-    program: frozenset().union(*(words for names, words in _KINDS.items() if program in names.split()))
-    for program in " ".join(_KINDS).split()
-}
+_WORDS = {program: words for programs, words in _KINDS.items() for program in programs.split()}
 _DETOURS = word_set("exec x dlx run config set eval tap trust")
 """Words before the deciding one that run other code, or set something."""
 _TASK_RUNNERS = word_set(
@@ -92,7 +91,7 @@ _DETAILS = {
 _HARMFUL_WORDS = word_set(
     """rm rmi prune delete destroy drop reset down kill stop purge uninstall remove force unlock taint
     rollback flushall flushdb flush clean revert undo terminate abort cancel deinit hard nuke wipe fresh
-    deploy publish release push prod production foreach truncate"""
+    deploy publish release push prod production foreach truncate zero dangerous"""
 )
 """Parts of operands and options that remove or publish something."""
 _NAME_PARTS = re.compile(r"[A-Za-z]+")
@@ -103,16 +102,18 @@ _OCCASION = re.compile(
 )
 """Ids, dates and temporary paths, which belong to one occasion."""
 _HARMFUL_TEXT = re.compile(
-    r"\b(?:https?|ftp|git|ssh|file)://|git\+|git@"  # code from the network
+    r"\b(?:https?|ftp|git|ssh|file)://|git\+|git@|github:"  # code from the network
+    r"|\b(?:npm|pnpm|yarn|bun) (?:i|install|add) (?:-\S+ )*[\w-]+/"
     r"|(?:TOKEN|SECRET|PASSWORD|PASSWD|_KEY|CREDENTIALS?)\w*=|\$\{?\w*(?:TOKEN|SECRET|PASS|_KEY|CREDENTIAL)"
-    r"|--(?:token|password|api-key|secret)\b|\blogin\b.* -p\b|REDACTED"
+    r"|--(?:token|password(?!-stdin)|api-key|secret)\b|\blogin\b.* -p\b|REDACTED"
     r"|insecure|(?:no|skip)-?_?(?:verify|check|tls|ssl|cert|gpg|sandbox)|ssl-?_?verify|strict-?ssl"
     r"|allow-(?:unauth|root)|trusted-host|unsafe|privileged|disable|permissive|validate-?certs|REJECT_UNAUTH"
     r"|\b(?:LD_\w+|PATH|\w+PATH|NODE_OPTIONS|SHELL)=|StrictHostKey|auto-approve|break-system"
-    r"|--cap-add|--security-opt|\b0?(?:777|666)\b|env\w*[= ]prod",
+    r"|--cap-add|--security-opt|\b0?(?:777|666)\b|env\w*[= ]prod"
+    r"|migrate-state|VERSION=0|\bupdate 0\b",
     re.IGNORECASE,
 )
-"""Code from the network, credentials, and options that lower security."""
+"""Code from the network, credentials, options that lower security, and migrations back to nothing."""
 _ASSIGNED = re.compile(r"(?:\w+_)?ENV|CI|DEBIAN_FRONTEND|COMPOSE_PROFILES|(?:AWS_)?(?:PROFILE|REGION)|CC|CXX")
 """Variables that a fix may set."""
 _WRITERS = word_set("mkdir touch ln chmod git")
