@@ -2,7 +2,7 @@
 
 import pytest
 
-from hookline.core.conversation import Message, ToolUse
+from hookline.core.conversation import Message, ToolResult, ToolUse
 from hookline.handoff.prompts import classify_prompt
 from hookline.handoff.task import find_decisions, find_task
 
@@ -214,3 +214,34 @@ def test_a_complaint_is_not_a_decision(prompt, decisions):
     entries = [*(Message(by=by, text=text) for by, text in texts), edit]
 
     assert list(find_decisions(entries, find_task(entries, ""))) == decisions
+
+
+DONE = [
+    Message(by="person", text="Wtyczka wysyła PDF dwa razy. Znajdź przyczynę."),
+    ToolUse(call="1", tool="Edit", kind="edit", path="mail.php"),
+    ToolUse(call="2", tool="Bash", kind="shell", command="phpunit"),
+]
+STATEMENTS = """\
+ok działa. Teraz dodaj do kasy pole NIP, a dane firmy mają się same uzupełniać po wpisaniu numeru.
+Şimdi karanlık tema ekle, sistem tercihine uysun, menüden de değiştirilebilsin.
+次に、支出をカテゴリ別に集計するグラフ画面を追加して。月ごとに切り替えられるように。
+""".splitlines()
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+@pytest.mark.parametrize(("path", "begins"), [("other.php", True), ("mail.php", False)])
+def test_a_long_statement_after_proved_work_begins_a_task_if_other_files_follow(text, path, begins):
+    edit = ToolUse(call="3", tool="Edit", kind="edit", path=path)
+    entries = [*DONE, Message(by="person", text=text), edit]
+    task = find_task(entries, "")
+
+    assert (task.text == text) is begins
+    assert (text in find_decisions(entries, task)) is not begins
+
+
+def test_a_statement_after_a_failed_command_begins_no_task():
+    failed = ToolResult(call="2", error="Error: Class SoapClient not found")
+    edit = ToolUse(call="3", tool="Edit", kind="edit", path="other.php")
+    entries = [*DONE, failed, Message(by="person", text=STATEMENTS[0]), edit]
+
+    assert find_task(entries, "").text.startswith(DONE[0].text)

@@ -48,7 +48,7 @@ _GO_ON = re.compile(
     r"|stop(?: here|$)|brb|weiter|(?:commit|push|merge|ship)(?: and \w+)?(?: it| this| that| them|$)?|(?:open"
     r"|create) (?:a|the) pr|try (?:it )?again|retry|rerun)\b(?! with (?!it|that|this))(?: +(?!but\b|then\b"
     r"|now\b|and\b|into\b)[^\s,]+){0,8}(?:, (?:i|we|it|the|thanks?)\b[^,]*)?\W*$|.*\b(?:we're|we are|that's"
-    r"|that is) (?:done|all|it)\b|\S+(?: \S+)?\W*$|(?:the|my) \S+(?: \S+)? (?:is|are) (?:up|back|running"
+    r"|that is) (?:done|all|it)\b|\S{1,12}(?: \S+)?\W*$|(?:the|my) \S+(?: \S+)? (?:is|are) (?:up|back|running"
     r"|there)(?: again| now)?\W*$"
 )
 _REPLACES = re.compile(
@@ -99,24 +99,34 @@ CONSTRAINT = re.compile(
     r"(?i)\b(?:nein|nicht|kein\w*|lieber|nur|statt\w*|muss|soll\w*|ohne|bitte|nimm|no|not|never|must|should"
     r"|shall|instead|rather|only|use|keep|prefer|try|exclude|put|go with|take|pick|option|call it|name it|but"
     r"|needs? to|ha(?:s|ve) to|leave|drop|without|let's|please|always|at (?:least|most)|unless|stop|revert"
-    r"|forgot|then|remove|stays?|throttle|limit|ignore|max)\b|n't\b|^\(?[a-d1-9]\)?[,.] "
+    r"|forgot|then|remove|stays?|throttle|limit|ignore|max|can wait)\b|n't\b|^\(?[a-d1-9]\)?[,.] "
 )
 """Words of a person who decides how the work is done."""
 _CONDITION = re.compile(r"(?i)(?:but |and )?(?:keep|use|no|don't|only|without|never|leave)\b")
 _ANSWER = 3
 """Words of an answer to a question that is more than consent."""
+QUESTION = re.compile(r"(?i)(?:please )?(?:explain|tell|describe|what|why|how|which|who|where)\b|.*\?")
+_POLITE = re.compile(r"(?i)\b(?:bitte|soll\w*|please)\b")
+_LONG, _IDEOGRAPH = 70, re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
+"""Letters of a statement that is more than an answer; an ideograph counts as two."""
 _SHORT, _SHORT_AFTER_PRAISE = 12, 7
 """Words of a request after a result, or after praise, that may rather be about the result."""
 
 
 def classify_prompt(
-    text: str, *, settled: bool = False, asked: bool = False, acted: bool = False
+    text: str,
+    *,
+    settled: bool = False,
+    asked: bool = False,
+    acted: bool = False,
+    differs: bool = False,
 ) -> PromptKind:
     """Return what a prompt is for: a new task, an addition to the task, a choice about it, or a reply.
 
     *settled*: the agent had just reported a result, so that a request is rather a new task. *asked*: the
     agent had just asked a question, so that a statement is a choice. *acted*: the agent then changed files,
-    so that a statement was more than a reply.
+    so that a statement was more than a reply. *differs*: the agent had proved its work, and then worked on
+    other files, so that a long statement in any language is a new task.
     """
     sentences, praised, consented = strip_opening(text)
     body = " ".join(sentences)
@@ -124,7 +134,7 @@ def classify_prompt(
         return "reply"
     if any(_REPLACES.match(sentence) for sentence in sentences):
         return "task"
-    asks = _asks(sentences)
+    asks = _asks(sentences, acted=acted)
     if _SUGGESTS.match(sentences[0]):
         return "addition"
     is_question = sentences[0].endswith("?") or sentences[-1].endswith("?")
@@ -132,8 +142,19 @@ def classify_prompt(
         return "reply"
     if asks and not _CORRECTS.match(sentences[0]) and (settled or praised or not consented):
         return _rank_request(body, sentences, settled=settled or praised, praised=praised)
+    if differs and not asked and not is_question and _begins_work(body):
+        return "task"
     answers = asked and len(body.split()) >= _ANSWER and not is_question
     return "choice" if acted or answers or CONSTRAINT.search(body) else "reply"
+
+
+def _begins_work(body: str) -> bool:
+    """Return whether a statement is long and does not restrict how the work is done."""
+    return is_long(body) and not CONSTRAINT.search(_POLITE.sub("", body))
+
+
+def is_long(text: str) -> bool:
+    return len(text) + len(_IDEOGRAPH.findall(text)) >= _LONG
 
 
 def strip_opening(text: str) -> tuple[list[str], bool, bool]:
@@ -155,12 +176,12 @@ def strip_opening(text: str) -> tuple[list[str], bool, bool]:
     return kept, praised, consented or leading is not None
 
 
-def _asks(sentences: list[str]) -> bool:
+def _asks(sentences: list[str], *, acted: bool) -> bool:
     patterns = (_ADDS, _ASKS, _REPORT, _TICKET)
     return any(
         pattern.match(sentence)
         for sentence in sentences
-        for pattern in (patterns if not sentence.endswith("?") else (_ADDS, _ASKS))
+        for pattern in (patterns if not sentence.endswith("?") else (_ADDS, _ASKS)[not acted :])
     ) or any(_ASKS.match(clause) for sentence in sentences for clause in split_clauses(sentence)[1:])
 
 
@@ -183,7 +204,8 @@ def find_conditions(text: str) -> Iterator[str]:
         clauses = split_clauses(sentence)
         starts = [at for at, clause in enumerate(clauses) if at and _CONDITION.match(clause)]
         constrains = CONSTRAINT.search(sentence) or " when " in sentence
-        if number and constrains and not _ASKS.match(sentence):
+        names = len(_POLITE.sub("", sentence).split()) > 1
+        if number and constrains and names and not _ASKS.match(sentence):
             yield sentence
         elif starts:
             yield " ".join(clauses[starts[0] :])

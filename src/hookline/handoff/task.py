@@ -6,9 +6,17 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from hookline.core.conversation import Message, ToolUse, TranscriptEntry
+from hookline.core.conversation import Message, ToolResult, ToolUse, TranscriptEntry
 from hookline.handoff.content import CONTINUE_PROMPT, MAX_TEXT_LENGTH
-from hookline.handoff.prompts import CONSTRAINT, PromptKind, classify_prompt, find_conditions, strip_opening
+from hookline.handoff.prompts import (
+    CONSTRAINT,
+    QUESTION,
+    PromptKind,
+    classify_prompt,
+    find_conditions,
+    is_long,
+    strip_opening,
+)
 from hookline.handoff.statements import classify, is_result
 from hookline.language.segment import split_sentences
 from hookline.lazy import re
@@ -47,7 +55,8 @@ def find_task(entries: Sequence[TranscriptEntry], before: str) -> Task:
     prompts = tuple(read_prompts(entries))
     main, additions = Prompt(0, before, "task", settled=False, published=False), list[Prompt]()
     for prompt in prompts:
-        begins = prompt.kind != "reply" and not main.text
+        tells = is_long(prompt.text) and not QUESTION.match(prompt.text)
+        begins = not main.text and (prompt.kind != "reply" or tells)
         if begins or prompt.kind == "task" or (prompt.kind == "addition" and prompt.published):
             main, additions = prompt, []
         elif prompt.kind == "addition" or (prompt.kind == "choice" and prompt.settled):
@@ -64,17 +73,30 @@ def _join(text: str, additions: list[str]) -> str:
 
 
 def read_prompts(entries: Sequence[TranscriptEntry]) -> Iterator[Prompt]:
-    settled = published = asked = False
+    failed = {entry.call for entry in entries if isinstance(entry, ToolResult) and entry.error}
+    settled = published = asked = proved = False
+    edited = set[str]()
     for number, entry in enumerate(entries):
         if isinstance(entry, ToolUse):
             published = _is_published(entry, published=published)
             settled = settled and not entry.command and published
+            proved = _is_proved(entry, failed, proved=proved)
+            edited |= _find_edited([entry])
         elif isinstance(entry, Message) and entry.by == "agent":
             settled, asked = is_result(entry.text), "?" in entry.text
         elif isinstance(entry, Message) and not entry.text.lstrip().startswith(CONTINUE_PROMPT):
-            acted = has_edits(entries[number + 1 :])
-            kind = classify_prompt(entry.text, settled=settled or published, asked=asked, acted=acted)
+            uses = _take_turn(entries[number + 1 :])
+            edits = _find_edited(uses)
+            differs = not edits & edited if edits else bool(uses) and published
+            kind = classify_prompt(
+                entry.text,
+                settled=settled or published,
+                asked=asked,
+                acted=bool(edits),
+                differs=proved and differs,
+            )
             yield Prompt(number, entry.text, kind, settled or strip_opening(entry.text)[1], published)
+            proved, edited = False, edited if kind != "task" else set()
 
 
 EDITS = ("edit", "write")
@@ -82,8 +104,22 @@ EDITS = ("edit", "write")
 
 def has_edits(entries: Sequence[TranscriptEntry]) -> bool:
     """Return whether the agent changes files before the person's next prompt."""
+    return bool(_find_edited(_take_turn(entries)))
+
+
+def _take_turn(entries: Sequence[TranscriptEntry]) -> list[ToolUse]:
+    """Return the tool calls before the person's next prompt."""
     turn = takewhile(lambda entry: not isinstance(entry, Message) or entry.by == "agent", entries)
-    return any(isinstance(entry, ToolUse) and entry.kind in EDITS for entry in turn)
+    return [entry for entry in turn if isinstance(entry, ToolUse)]
+
+
+def _find_edited(uses: Sequence[ToolUse]) -> set[str]:
+    return {use.path for use in uses if use.kind in EDITS}
+
+
+def _is_proved(use: ToolUse, failed: set[str], *, proved: bool) -> bool:
+    """Return whether a command succeeded after the last edit of the turn."""
+    return use.call not in failed if use.command else proved and use.kind not in EDITS
 
 
 def _is_published(use: ToolUse, *, published: bool) -> bool:
