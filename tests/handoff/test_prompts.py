@@ -245,3 +245,21 @@ def test_a_statement_after_a_failed_command_begins_no_task():
     entries = [*DONE, failed, Message(by="person", text=STATEMENTS[0]), edit]
 
     assert find_task(entries, "").text.startswith(DONE[0].text)
+
+
+NO_DECISIONS = ["deadzone feels too big", "no grazie, basta così", "No thanks.", "that looks a bit off"]
+
+
+@pytest.mark.parametrize("text", NO_DECISIONS)
+def test_complaints_and_refused_offers_are_no_decisions(text):
+    edit = ToolUse(call="3", tool="Edit", kind="edit", path="mail.php")
+    entries = [*DONE, Message(by="person", text=text), edit]
+
+    assert not list(find_decisions(entries, find_task(entries, "")))
+
+
+def test_the_report_before_a_request_and_a_bare_request_are_no_conditions():
+    text = "Soak ran all night, no reset. Now the battery: 9 mA. Use STOP2 between samples. Bitte reparieren."
+    entries = [Message(by="person", text=text)]
+
+    assert list(find_decisions(entries, find_task(entries, ""))) == ["Use STOP2 between samples."]

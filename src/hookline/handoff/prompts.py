@@ -23,6 +23,11 @@ work find catch stuff live green works worked quiet merged deployed released fix
 confirmed tested reviewed pushed finished ship shipping push merge merging everywhere main lot so very myself
 just morning evening everyone part phew yay wow haha omg finally parfait génial bien gracias perfecto
 """
+_THANKS = frozenset(
+    "thanks thank thx danke merci gracias grazie obrigado obrigada bedankt tack tak kiitos".split()
+)
+_DECLINE = 2
+"""Words of a clause such as `no thanks`."""
 _FILLING = "that that's it's this they all is are was in now too on a to me then one"
 _CONSENT, _PRAISE = frozenset(_AGREEING.split()), frozenset(_PRAISING.split())
 _PHATIC = _CONSENT | _PRAISE | frozenset(_FILLING.split())
@@ -166,7 +171,7 @@ def strip_opening(text: str) -> tuple[list[str], bool, bool]:
     while clauses:
         words = {word.lower().replace("\u2019", "'") for word in _WORD.findall(clauses[0][1])}
         words = {word for word in words if not word.isdigit()}
-        if words - _PHATIC or (words and not words & (_CONSENT | _PRAISE)):
+        if not _declines(words) and (words - _PHATIC or (words and not words & (_CONSENT | _PRAISE))):
             break
         praised, consented = praised or bool(words & _PRAISE), consented or bool(words & _CONSENT)
         clauses.popleft()
@@ -174,6 +179,11 @@ def strip_opening(text: str) -> tuple[list[str], bool, bool]:
     leading = _LEADING_WORD.match(kept[0]) if kept else None
     kept[:1] = [kept[0][leading.end() :]] if leading else kept[:1]
     return kept, praised, consented or leading is not None
+
+
+def _declines(words: set[str]) -> bool:
+    """Return whether a clause says no more than `no thanks`."""
+    return len(words) <= _DECLINE and bool(words & _THANKS)
 
 
 def _asks(sentences: list[str], *, acted: bool) -> bool:
@@ -200,7 +210,9 @@ def _rank_request(body: str, sentences: list[str], *, settled: bool, praised: bo
 
 def find_conditions(text: str) -> Iterator[str]:
     """Yield the parts of a request, after its beginning, that say how the work is to be done."""
-    for number, sentence in enumerate(strip_opening(text)[0]):
+    sentences = strip_opening(text)[0]
+    first = next((number for number, one in enumerate(sentences) if _REPLACES.match(one)), 0)
+    for number, sentence in enumerate(sentences[first:]):
         clauses = split_clauses(sentence)
         starts = [at for at, clause in enumerate(clauses) if at and _CONDITION.match(clause)]
         constrains = CONSTRAINT.search(sentence) or " when " in sentence

@@ -22,7 +22,10 @@ from hookline.language.segment import split_sentences
 from hookline.lazy import re
 
 _PUBLISHED = re.compile(r"\bgit\b[^|;&]*\b(?:commit|push|merge)\b|\bgh pr (?:create|merge)\b")
-_COMPLAINT = re.compile(r"(?i)(?:(?:no|hm+|but|it|that|this)\W+(?:'s |is )?)*still\b")
+_COMPLAINT = re.compile(
+    r"(?i)(?:(?:no|hm+|but|it|that|this)\W+(?:'s |is )?)*still\b"
+    r"|[^.,;:]* (?:feels?|looks?|seems?|sounds?|is|are) (?:a bit |way |far )?(?:too \w+|off|odd|wrong)\W*$"
+)
 _MAX_ADDITIONS, _MAX_ANSWER = 2, 160
 
 
@@ -130,13 +133,14 @@ def _is_published(use: ToolUse, *, published: bool) -> bool:
 
 def find_decisions(entries: Sequence[TranscriptEntry], task: Task) -> Iterator[str]:
     """Yield the person's choices with the agent's answer, conditions of the task, and stated decisions."""
+    edited = _find_edited([entry for entry in entries if isinstance(entry, ToolUse)])
     choices = {prompt.number for prompt in task.prompts[1:] if _is_choice(prompt)}
     for number, entry in enumerate(entries):
         if not isinstance(entry, Message):
             continue
         if entry.by == "agent":
             yield from (text for text in split_sentences(entry.text) if classify(text) == "decision")
-        elif number == task.start:
+        elif number == task.start and not (task.is_question and edited):
             yield from find_conditions(entry.text)
         elif number in choices:
             yield _add_answer(entry.text, next(iter(entries[number + 1 : number + 2]), None))
