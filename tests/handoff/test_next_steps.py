@@ -333,3 +333,27 @@ def test_a_commit_without_a_report_of_the_whole_request_is_not_the_end(text, unf
 
     assert content is not None
     assert content.unfinished is unfinished
+
+
+@pytest.mark.parametrize(
+    ("text", "closing", "unfinished"),
+    [
+        ("Karanlık tema tamamlandı, testler geçti ve gönderildi.", "Teşekkürler, thanks!", False),
+        ("All four items are fixed, each with a UI test.", "Works great. Thank you!", False),
+        ("All four items are fixed, but the UI test fails on CI.", "Thank you!", True),
+        ("All four items are fixed, each with a UI test.", "Thanks. Does it work on iPads?", True),
+        ("Karanlık tema tamamlandı, testler geçti ve gönderildi.", "menüden de değiştirilebilsin", True),
+    ],
+)
+def test_thanks_for_a_list_that_is_done_end_the_work(text, closing, unfinished):
+    entries = [
+        Message(by="person", text="Şimdi karanlık tema ekle, sistem tercihine uysun."),
+        ToolUse(call="1", tool="TodoWrite", kind="todo"),
+        ToolUse(call="2", tool="Bash", kind="shell", command="npm test"),
+        ToolResult(call="2"),
+        Message(by="agent", text=text),
+        Message(by="person", text=closing),
+    ]
+    content = extract_content(entries, SessionFacts(done=("tema",)), lambda text: text)
+
+    assert content.unfinished is unfinished

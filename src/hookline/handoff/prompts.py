@@ -181,6 +181,12 @@ def strip_opening(text: str) -> tuple[list[str], bool, bool]:
     return kept, praised, consented or leading is not None
 
 
+def is_thanks(text: str) -> bool:
+    """Return whether a prompt thanks for or praises the work, and asks nothing."""
+    words = {word.lower() for word in _WORD.findall(text)}
+    return "?" not in text and (bool(words & _THANKS) or strip_opening(text)[1])
+
+
 def _declines(words: set[str]) -> bool:
     """Return whether a clause says no more than `no thanks`."""
     return len(words) <= _DECLINE and bool(words & _THANKS)

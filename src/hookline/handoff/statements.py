@@ -38,7 +38,8 @@ _FINISHED = (
     r"|remains|missing|open|to do)\b|\bno (?:open|remaining) (?:points|items|work|tasks)\b|^that completes\b"
     r"|\b(?:everything(?: you (?:asked|wanted)(?: for)?)?|the (?:whole |entire )?(?:task|work|issue|migration"
     r"|port|refactoring|rename|upgrade)) is (?:now )?(?:done|finished|complete|implemented|on main|merged"
-    r"|in place|deployed|released)\b|\balles (?:ist )?(?:erledigt|fertig)\b"
+    r"|in place|deployed|released)\b|\balles (?:ist )?(?:erledigt|fertig)\b|^the (?:incident|outage) is"
+    r" (?:now )?(?:resolved|over)\b"
 )
 _BARE = (
     r"(?i)^(?:done|fixed|finished|merged|released|shipped|implemented|resolved|fertig|erledigt)"
@@ -93,7 +94,8 @@ NO_REST = re.compile(r"(?i)\bno(?: (?!and\b|but\b)[^\s,;]+){1,5} (?:is|are) (?:l
 _NO_DOUBT = re.compile(
     r"(?i)\b(?:(?:no|0|zero|without)(?: (?:more|further|open|known|remaining|new))* (?:\w+ )?(?:changes?"
     r"|errors?|failures?|warnings?|issues?|problems?|regressions?|points|items|tasks|work|prs)|no longer \w+"
-    r"|nothing (?:else|is|was|left|open|pending|remains|missing|to do)|not [^.;]* any ?more)\b"
+    r"|nothing (?:else|is|was|left|open|pending|remains|missing|to do)|not [^.;]* any ?more|no [45]\d\ds?)\b"
+    r"|\d\.\d+ ?%(?! (?:of|done|complete))"
     r"|n't [^.;]* any ?more\b|\b(?:prs?|pull requests?)\b[^.;]*\b(?=merged\b)|\bmerged\b[^.;]*\bprs?\b"
 )
 _STATE = re.compile(
@@ -128,8 +130,19 @@ def is_settled(text: str, request: str = "") -> bool:
 
     Unknown words count against it: a result that is not recognized costs less than a wrong one.
     """
-    sentences = [_NO_DOUBT.sub("done", NO_REST.sub("done", one)) for one in find_statements(text)]
+    sentences = _replace_denials(text)
+    is_plain = bool(sentences) and not has_doubt(text, request)
+    return is_plain and all(_STATE.search(one) and "?" not in one for one in sentences)
+
+
+def has_doubt(text: str, request: str = "") -> bool:
+    """Return whether words that are not of the request restrict a result, or a sentence tells more work."""
+    sentences = _replace_denials(text)
     asked = {word for word in remove_stop_words(request) if not _FAILURE.match(word)}
     doubts = {word.lower() for sentence in sentences for word in _DOUBT.findall(sentence)} - asked
-    is_plain = not doubts and not {"failed", "next"} & set(map(classify, sentences))
-    return bool(sentences) and is_plain and all(_STATE.search(one) and "?" not in one for one in sentences)
+    return bool(doubts or {"failed", "next"} & set(map(classify, sentences)))
+
+
+def _replace_denials(text: str) -> list[str]:
+    """Return the sentences of a text, with `done` for words such as `nothing is left`."""
+    return [_NO_DOUBT.sub("done", NO_REST.sub("done", one)) for one in find_statements(text)]

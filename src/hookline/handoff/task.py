@@ -14,7 +14,6 @@ from hookline.handoff.prompts import (
     PromptKind,
     classify_prompt,
     find_conditions,
-    is_long,
     strip_opening,
 )
 from hookline.handoff.statements import classify, is_result
@@ -26,7 +25,7 @@ _COMPLAINT = re.compile(
     r"(?i)(?:(?:no|hm+|but|it|that|this)\W+(?:'s |is )?)*still\b"
     r"|[^.,;:]* (?:feels?|looks?|seems?|sounds?|is|are) (?:a bit |way |far )?(?:too \w+|off|odd|wrong)\W*$"
 )
-_MAX_ADDITIONS, _MAX_ANSWER = 2, 160
+_MAX_ADDITIONS, _MAX_ANSWER, _GREETING = 2, 160, 3
 
 
 class Prompt(NamedTuple):
@@ -56,10 +55,11 @@ class Task(NamedTuple):
 def find_task(entries: Sequence[TranscriptEntry], before: str) -> Task:
     """Return the task of a session that continues one with the task *before*."""
     prompts = tuple(read_prompts(entries))
+    if prompts and not before and _is_statement(prompts[0].text):
+        prompts = (prompts[0]._replace(kind="task"), *prompts[1:])
     main, additions = Prompt(0, before, "task", settled=False, published=False), list[Prompt]()
     for prompt in prompts:
-        tells = is_long(prompt.text) and not QUESTION.match(prompt.text)
-        begins = not main.text and (prompt.kind != "reply" or tells)
+        begins = prompt.kind != "reply" and not main.text
         if begins or prompt.kind == "task" or (prompt.kind == "addition" and prompt.published):
             main, additions = prompt, []
         elif prompt.kind == "addition" or (prompt.kind == "choice" and prompt.settled):
@@ -67,6 +67,11 @@ def find_task(entries: Sequence[TranscriptEntry], before: str) -> Task:
     main = main if main.text else next(iter(prompts), main)
     text = _join(main.text, [prompt.text for prompt in additions])
     return Task(text, main.number, prompts, is_question=main.kind == "reply")
+
+
+def _is_statement(text: str) -> bool:
+    """Return whether a first prompt, in any language, is more than a greeting or a question."""
+    return len(text.split()) > _GREETING and not QUESTION.match(text)
 
 
 def _join(text: str, additions: list[str]) -> str:

@@ -12,8 +12,8 @@ from hookline.core.conversation import ToolUse, TranscriptEntry
 from hookline.core.ranking import remove_stop_words
 from hookline.core.records import split_identifiers, stem_word
 from hookline.handoff.next_steps import find_last_text, find_unanswered, tells_rest
-from hookline.handoff.prompts import REQUESTS
-from hookline.handoff.statements import classify, find_statements, is_settled
+from hookline.handoff.prompts import REQUESTS, is_thanks
+from hookline.handoff.statements import classify, find_statements, has_doubt, is_settled
 from hookline.handoff.task import EDITS, Task, has_edits
 from hookline.handoff.work import Files, find_commits, pair_calls
 
@@ -30,19 +30,33 @@ _SEARCHES = re.compile(r"(?:grep|rg|ls|cat|find|test|diff|which)\b")
 _PUBLISHES = re.compile(r"(?i)\b(?:commit|push|merg|releas|deploy|publish)")
 
 
-def is_finished(entries: Sequence[TranscriptEntry], task: Task, files: Files) -> bool:
-    """Return whether the agent's last words say that all is done, or report each part of the request."""
+def is_finished(
+    entries: Sequence[TranscriptEntry], task: Task, files: Files, *, listed: bool = False
+) -> bool:
+    """Return whether the agent's last words say that all is done, or report each part of the request.
+
+    *listed*: all items of a todo list are done. Then thanks of the person are enough, in any language.
+    """
     number, text = find_last_text(entries, task)
     report = " ".join((text, *find_commits(entries[task.start :])))
     unpublished = files.changed and (report != text or _PUBLISHES.search(f"{task.text} {text}"))
-    if unpublished or tells_rest(text) or not is_settled(text, task.text):
+    if unpublished or tells_rest(text) or "?" in text or _is_contradicted(entries, task, number):
         return False
-    if _is_contradicted(entries, task, number):
-        return False
+    thanked = any(is_thanks(prompt.text) for prompt in task.prompts[-1:] if prompt.number > number)
+    if thanked and listed and _has_list(entries[task.start :]):
+        return not has_doubt(text, task.text)
+    return is_settled(text, task.text) and _tells_all(entries, task, files, thanked=thanked)
+
+
+def _tells_all(entries: Sequence[TranscriptEntry], task: Task, files: Files, *, thanked: bool) -> bool:
+    """Return whether a settled report is about the whole request."""
+    number, text = find_last_text(entries, task)
+    report = " ".join((text, *find_commits(entries[task.start :])))
     kinds, asked, told = set(map(classify, find_statements(text))), _stems(task.text), _stems(report)
     has_total = not _MANY.search(task.text) or _TOTAL.search(report)
     has_parts = bool(has_total) and _find_parts(task.text) <= told
-    if has_parts and not files.changed and len(asked & told) >= MIN_COVERED * len(asked):
+    is_covered = len(asked & told) >= MIN_COVERED * len(asked)
+    if has_parts and is_covered and (thanked or not files.changed):
         return True
     if any(_CLOSES.search(prompt.text) for prompt in task.prompts[-1:] if prompt.number > task.start):
         return True
@@ -51,6 +65,10 @@ def is_finished(entries: Sequence[TranscriptEntry], task: Task, files: Files) ->
         return False  # it may answer a request such as `commit what you have`
     is_direct = all(prompt.settled and prompt.kind != "choice" for prompt in prompts)
     return "finished" in kinds or ("bare" in kinds and is_direct and (has_parts or not asked & _stems(text)))
+
+
+def _has_list(entries: Sequence[TranscriptEntry]) -> bool:
+    return any(isinstance(entry, ToolUse) and entry.kind == "todo" for entry in entries)
 
 
 def _is_contradicted(entries: Sequence[TranscriptEntry], task: Task, number: int) -> bool:
