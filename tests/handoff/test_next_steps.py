@@ -3,6 +3,7 @@
 import pytest
 
 from hookline.core.conversation import Message, ToolResult, ToolUse
+from hookline.core.todos import Todo
 from hookline.handoff.extract import SessionFacts, extract_content
 from hookline.handoff.next_steps import excludes, find_open_work, find_steps, reports_done, tells_rest
 from hookline.handoff.statements import is_settled
@@ -357,3 +358,27 @@ def test_thanks_for_a_list_that_is_done_end_the_work(text, closing, unfinished):
     content = extract_content(entries, SessionFacts(done=("tema",)), lambda text: text)
 
     assert content.unfinished is unfinished
+
+
+def test_last_words_in_another_language_come_before_an_older_todo():
+    entries = [
+        Message(by="person", text="Teraz dodaj do kasy pole NIP."),
+        ToolUse(call="1", tool="TodoWrite", kind="todo"),
+        Message(by="agent", text="Został jeszcze brak walidacji sumy kontrolnej."),
+    ]
+    facts = SessionFacts(todos=(Todo(text="testy", status="pending"),))
+    content = extract_content(entries, facts, lambda text: text)
+
+    assert "walidacji" in content.next[0]
+    assert content.next[1] == "testy"
+
+
+def test_a_rollback_that_the_person_asked_for_is_no_failed_approach():
+    entries = [
+        Message(by="person", text="roll back first, then fix"),
+        Message(by="agent", text="Rolled back, the error rate is 0."),
+        Message(by="agent", text="A larger cache has no effect. I'm reverting that."),
+    ]
+    content = extract_content(entries, SessionFacts(), lambda text: text)
+
+    assert content.failed == ("A larger cache has no effect.",)

@@ -58,3 +58,13 @@ def test_a_build_that_failed_is_replaced_by_a_later_one_under_another_tag():
         entries.append(ToolResult(call=name, error="no wheel" * (name in ("alpine", "tiny"))))
 
     assert find_commands(entries, "") == (lines["before"], lines["slim"], f"{lines['tiny']} (failed last)")
+
+
+def test_a_command_that_succeeds_replaces_one_with_more_arguments_that_failed():
+    failed = ToolUse(call="a", tool="Bash", kind="shell", command="bin/phpunit --filter Gus")
+    entries = [failed, ToolResult(call="a", error="Class not found"), *play("bin/phpunit --filter Kasa")]
+    both = ("bin/phpunit --filter Gus (failed last)", "bin/phpunit --filter Kasa")
+
+    assert find_commands(entries, "") == both
+    whole = ToolUse(call="b", tool="Bash", kind="shell", command="bin/phpunit")
+    assert find_commands([*entries, whole, ToolResult(call="b")], "") == (both[1], "bin/phpunit")

@@ -14,7 +14,7 @@ from hookline.core.todos import Todo
 from hookline.core.values import replace
 from hookline.handoff.content import MAX_ITEM_LENGTH, MAX_TEXT_LENGTH, Content, redact_start, shorten
 from hookline.handoff.failures import find_failures
-from hookline.handoff.next_steps import find_labelled, find_next, find_rest, is_obsolete, rejects
+from hookline.handoff.next_steps import find_labelled, find_next, find_rest, find_unread, is_obsolete, rejects
 from hookline.handoff.task import Task, find_decisions, find_task
 from hookline.handoff.verdict import is_finished
 from hookline.handoff.work import find_commands, find_commits, follow_files
@@ -83,7 +83,7 @@ def _compose(
         if finished
         else steps
         or previous.next * (not replies)
-        or tuple(first_todo[:1])
+        or find_unread(entries, task, *first_todo[:1])
         or find_rest(entries, task, files),
         doing=tuple(todo.text for todo in todos if todo.status in _ACTIVE_STATUSES),
         todos=tuple(todo.text for todo in todos if todo.status not in _ACTIVE_STATUSES),

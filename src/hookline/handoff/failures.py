@@ -20,6 +20,12 @@ _REFERS = re.compile(
 """Sentences that cannot be understood without the one before: by a pronoun, or of at most three words."""
 _POINTS_BACK, _TOLD_BEFORE = re.compile(r"(?i)(?:same|that|this|it|neither|both)\b"), 2
 """Beginnings of a text about the approach that the last sentences of the text before name."""
+_UNDOES = re.compile(r"(?i)(?:i )?(?:roll(?:ed)?[ -]?back|revert(?:ed)?|undo|undid)\b")
+"""Requests to undo changes, and reports of it."""
+_FRAGMENT = re.compile(
+    r"(?i)(?:so )?(?:i(?:'m| am)? )?(?:revert|undo|dropp?|remov)(?:ing|ed)? (?:it|that|this)\W*"
+)
+"""Sentences that add nothing to the failure told before."""
 _NEAR = 6
 """Entries before a revert among which its reason is looked for."""
 
@@ -27,10 +33,14 @@ _NEAR = 6
 def find_failures(entries: Sequence[TranscriptEntry], files: Files) -> Iterator[str]:
     """Yield approaches that the agent gave up, reverted changes that nobody explained, and commands."""
     before: list[str] = []
+    asked = False
     for number, entry in enumerate(entries):
-        if isinstance(entry, Message) and entry.by == "agent":
+        if isinstance(entry, Message) and entry.by == "person":
+            asked = _UNDOES.search(entry.text) is not None
+        elif isinstance(entry, Message) and entry.by == "agent":
             sentences = split_sentences(entry.text)
-            yield from _find_stated(sentences, before)
+            stated = _find_stated(sentences, before)
+            yield from (text for text in stated if not (asked and _UNDOES.match(text)))
             before = sentences[-_TOLD_BEFORE:]
         elif isinstance(entry, ToolUse) and entry.call in files.reverted and not _has_reason(entries, number):
             yield f"changes in {', '.join(files.reverted[entry.call][:SHOWN_FILES])} were reverted"
@@ -47,7 +57,9 @@ def _find_stated(sentences: Sequence[str], before: Sequence[str]) -> Iterator[st
     start = end = 0
     for number, sentence in enumerate(sentences):
         start = start if number and _continues(sentence) else number
-        if classify(sentence) == "failed":
+        if number == end > 0 and _FRAGMENT.fullmatch(sentence):
+            end += 1
+        elif classify(sentence) == "failed":
             told = before if start == end == 0 and _POINTS_BACK.match(sentences[0]) else ()
             yield " ".join((*told, *sentences[max(start, end) : number + 1]))
             end = number + 1

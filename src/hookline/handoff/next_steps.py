@@ -8,6 +8,7 @@ from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.core.ranking import remove_stop_words
 from hookline.core.records import stem_word
 from hookline.handoff.failures import SHOWN_FILES
+from hookline.handoff.prompts import is_thanks
 from hookline.handoff.statements import NO_REST, classify, find_statements, is_result, is_settled
 from hookline.handoff.task import Prompt, Task, has_edits
 from hookline.handoff.work import Files, find_commits, pair_calls
@@ -147,11 +148,21 @@ def find_rest(entries: Sequence[TranscriptEntry], task: Task, files: Files) -> t
     """Return last words that are not a result, a failed command, else changes, else the last words."""
     text = find_last_text(entries, task)[1]
     names = ", ".join(list(files.changed)[-SHOWN_FILES:])
-    changes = (f"check and commit the changes in {names}",) if names else ()
+    uses_git = any(isinstance(entry, ToolUse) and "git " in entry.command for entry in entries)
+    accepted = not uses_git and any(is_thanks(prompt.text) for prompt in task.prompts[-1:])
+    changes = (f"check and commit the changes in {names}",) if names and not accepted else ()
     words = () if task.is_question else _quote(text)
     told = () if is_settled(text, task.text) else words
     request = (task.text,) if task.text and not task.is_question else ()
     return (*told, *find_failed(entries[task.start :])) or changes or words or request
+
+
+def find_unread(entries: Sequence[TranscriptEntry], task: Task, todo: str = "") -> tuple[str, ...]:
+    """Return an open todo, after last words that tell no known result and are newer than its list."""
+    number, text = find_last_text(entries, task)
+    lists = [at for at, entry in enumerate(entries) if isinstance(entry, ToolUse) and entry.kind == "todo"]
+    is_newer = bool(lists) and lists[-1] < number and not is_settled(text, task.text)
+    return (*(_quote(text) if is_newer else ()), todo) if todo else ()
 
 
 def _quote(text: str) -> tuple[str, ...]:

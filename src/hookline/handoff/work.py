@@ -148,9 +148,13 @@ def find_commands(entries: Sequence[TranscriptEntry], last_text: str) -> tuple[s
         for part in _SEPARATOR.split(" ".join(use.command.split())) if use.command else ():
             line = _OUTPUT_PART.sub("", part).strip()
             if line and not _UNINFORMATIVE.search(line):
-                # A build that succeeds replaces those under other tags that failed.
-                plain = "" if result.error else _TAG.sub("", line)
-                last = {one: bad for one, bad in last.items() if not bad or _TAG.sub("", one) != plain}
+                # A command that succeeds replaces those with other tags, or more arguments, that failed.
+                plain = " " if result.error else f"{_TAG.sub('', line)} "
+                last = {
+                    one: bad
+                    for one, bad in last.items()
+                    if not bad or not f"{_TAG.sub('', one)} ".startswith(plain)
+                }
                 last.pop(line, None)
                 last[line] = bool(result.error)
                 times[line] += 1
