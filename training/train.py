@@ -54,7 +54,7 @@ STRENGTH, STEPS = 100.0, 50
 MIN_EXAMPLES = 2
 """Examples that contain a feature."""
 FOLDS, ROUNDS = 5, 3
-MAX_WRONG = {"durable": 0.03, "ship": 0.05}
+MAX_WRONG = {"durable": 0.03, "ship": 0.03}
 """Share of the prompts that may be classified wrongly as positive in cross-validation."""
 GENERATED, WEIGHT = 5_000, 0.5
 """Number of generated prompts of each sort, and the weight of each about shipping."""
@@ -281,7 +281,7 @@ def validate_ship(tables: Tables, vocabulary: frozenset[str], cut: Model) -> flo
         for row in tests:
             requests = [score for _, score in score_requests(row["prompt"], models)]
             scores[row["ship"]].append(max(requests, default=-99.0))
-    for share in (0.01, 0.02, 0.03, MAX_WRONG["ship"]):
+    for share in (0.01, 0.02, MAX_WRONG["ship"]):
         found = np.mean(np.array(scores[True]) >= choose_threshold(scores[False], share))
         print(
             f"requests of unseen batches: found {100 * found:.1f} % at {share:.0%}",

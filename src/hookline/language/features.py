@@ -44,6 +44,10 @@ _SYMBOLS = {"\x01": "<code>", "\x02": "<quote>", "\x03": "<url>"}
 _SUFFIXES = ("ing", "ed", "ly", "tion", "er", "s")
 _INFLECTIONS = ("ing", "ed", "es", "s")
 _TOKEN = re.compile(r"\S+")
+_JOINED = frozenset(
+    "the a an of in on for with our my your its their this these every each from by at as".split()
+)
+"""Words after which no clause begins."""
 _SEEDS = [
     [crc32(f"{letter}{at} ".encode()) for at in range(count)]
     for letter, count in (("w", 6), ("k", 7), ("v", 4), ("l", 6), ("m", 5))
@@ -133,7 +137,7 @@ def _hash_context(clauses: Sequence[Clause], number: int, vocabulary: frozenset[
 
 
 def hash_gaps(text: str) -> Iterator[tuple[int, list[int]]]:
-    """Yield the position of each word but the first, and the hashed features of the gap before it."""
+    """Yield the position of each word that may begin a clause, and the features of the gap before it."""
     tokens = [*_TOKEN.finditer(mask_quotations(text))]
     words = ["^", "^", "^", *(_plain(token[0]) for token in tokens), *"$$$$"]
     kinds = [word if word in {"^", "$"} else find_kind(word) for word in words]
@@ -144,6 +148,8 @@ def hash_gaps(text: str) -> Iterator[tuple[int, list[int]]]:
         for column in columns
     ]
     for number in range(1, len(tokens)):
+        if words[number + 2] in _JOINED:
+            continue
         end = tokens[number - 1][0][-1]
         about = (
             f"e {'a' if end.isalnum() else end}",
