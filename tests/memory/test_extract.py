@@ -61,7 +61,7 @@ def test_what_a_person_corrects_or_asks_for_is_kept_and_what_they_ask_is_not():
     )
 
     assert {text for _, text in told} == {
-        "No, use pnpm here instead of npm",
+        "use pnpm here instead of npm",
         "In this repo we never use tabs",
         "always run the linter before commits",
         "the staging host needs the VPN",
