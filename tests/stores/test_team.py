@@ -79,13 +79,13 @@ def test_what_helped_on_one_machine_is_told_on_the_other(team):
     for number in range(3):
         session = {"session_id": f"s{number}"}
         one.hook("PostToolUseFailure.Bash", error="Exit code 1\nerror: no token found", **given, **session)
-        one.hook("PostToolUse", tool_input={"command": "./login"}, **session)
+        one.hook("PostToolUse", tool_input={"command": "gcloud auth login"}, **session)
         one.hook("PostToolUse", **given, **session)
-    eventually(lambda: "./login" in other.run("errors", "list"))
+    eventually(lambda: "gcloud auth login" in other.run("errors", "list"))
     error = {"error": "Exit code 1\nerror: no token found"}
     told = other.context("PostToolUseFailure.Bash", session_id="t", **error, **given)
 
-    assert "the command passed after `./login`" in told
+    assert "the command passed after `gcloud auth login`" in told
 
 
 def test_another_repository_is_told_nothing(team):
