@@ -5,7 +5,6 @@ A missing verdict costs little: the next session then reads the agent's last wor
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from hookline.core.conversation import ToolUse, TranscriptEntry
@@ -16,6 +15,7 @@ from hookline.handoff.prompts import REQUESTS, is_thanks
 from hookline.handoff.statements import classify, find_statements, has_doubt, is_settled
 from hookline.handoff.task import EDITS, Task, has_edits
 from hookline.handoff.work import Files, find_commits, pair_calls
+from hookline.lazy import re
 
 MIN_COVERED = 0.5
 """Share of the words of a request, from 0 to 1, that a report about all of it contains."""
