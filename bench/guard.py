@@ -1,11 +1,12 @@
-"""Time per verdict of dangerous-command, and of all guards: `python bench/guard.py [--rounds N]`.
+"""Time per verdict of all guards: `python bench/guard.py [--rounds N]`.
 
 `python bench/guard.py --peers [FILE…]` instead runs other guards on labelled lines, by default those of
 `tests/corpus`, and prints the share of dangerous lines that each stops, and of harmless ones.
 
 Caches that the guards of a call share are cleared before every verdict. Times are CPU times, the best of
-several rounds. The limits: 300 µs for a typical command, 50 ms for a line of 100 kB, and at most twelve times
-the time for ten times the length. Nothing is asserted; the last column shows whether the limit is met.
+several rounds. The limits: 1 ms for the median of typical commands, 300 ms for a line of 1 MB, and at most
+twelve times the time for ten times the length. Nothing is asserted; the tables show whether
+the limits are met.
 """
 
 import json
@@ -15,7 +16,7 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from statistics import mean
+from statistics import median
 from subprocess import run
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -80,7 +81,7 @@ GUARDS = (
 )
 """Guards that judge a call before it runs, and their columns."""
 MICRO, MILLI = 1e6, 1e3
-TYPICAL_BAR, LONG_BAR, GROWTH_BAR, SPEED_BAR = 300, 50, 12, 2_000
+TYPICAL_BAR, LONG_BAR, GROWTH_BAR, SPEED_BAR = 1_000, 300, 12, 2_000
 LINES = 3_000
 """Lines for the throughput of commands."""
 
@@ -97,7 +98,6 @@ def main() -> None:
     if arguments.peers:
         console.print(compare(arguments.files, arguments.project))
         return
-    console.print(typical(rounds))
     console.print(long(rounds))
     with project() as folder:
         console.print(guards(folder, rounds))
@@ -142,19 +142,11 @@ def stops_line(line: str, project: str) -> bool:
     return any(answer is not None and answer.verdict in ("block", "ask") for answer in answers)
 
 
-def typical(rounds: int) -> Table:
-    table = Table("command", "µs", "limit 300 µs", title="typical commands, warm")
-    for line in TYPICAL:
-        time = best(lambda line=line: judge_line(line), rounds, 200) * MICRO
-        table.add_row(line[:70], f"{time:.0f}", "met" if time <= TYPICAL_BAR else "missed")
-    return table
-
-
 def long(rounds: int) -> Table:
-    table = Table("100 kB of", "ms", "limit 50 ms", "10 kB → 100 kB", "limit 12 ×", title="long lines")
+    table = Table("1 MB of", "ms", "limit 300 ms", "100 kB → 1 MB", "limit 12 ×", title="dangerous-command")
     for name, shape in LONG.items():
-        small = best(lambda shape=shape: judge_line(line(shape, 10_000)), rounds, 3)
-        large = best(lambda shape=shape: judge_line(line(shape, 100_000)), rounds, 1)
+        small = best(lambda shape=shape: judge_line(line(shape, 100_000)), rounds, 1)
+        large = best(lambda shape=shape: judge_line(line(shape, 1_000_000)), rounds, 1)
         ratio = large / max(small, 1e-6)
         result = "met" if large * MILLI <= LONG_BAR else "missed"
         table.add_row(
@@ -189,11 +181,11 @@ def project() -> Iterator[str]:
 def guards(folder: str, rounds: int) -> Table:
     """Return the times of parsing, of each guard on a parsed line, and of the whole chain."""
     columns = [column for _, column in GUARDS]
-    table = Table("µs of", "parsing", *columns, "all", "limit 300 µs", title="every guard, warm")
+    table = Table("µs of", "parsing", *columns, "all", "limit 1,000 µs", title="every guard, warm")
     with closing(Judge(hosts.load("claude-code"), folder)) as judge:
         rows = [_guard_times(judge, line, rounds) for line in TYPICAL]
-    rows.append([mean(column) for column in zip(*rows, strict=True)])
-    for line, row in zip((*TYPICAL, "mean"), rows, strict=True):
+    rows.append([median(column) for column in zip(*rows, strict=True)])
+    for line, row in zip((*TYPICAL, "median"), rows, strict=True):
         result = "met" if row[-1] <= TYPICAL_BAR else "missed"
         table.add_row(line[:16], *(f"{time:.0f}" for time in row), result)
     return table
