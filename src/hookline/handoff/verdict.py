@@ -45,26 +45,40 @@ def is_finished(
     thanked = any(is_thanks(prompt.text) for prompt in task.prompts[-1:] if prompt.number > number)
     if thanked and listed and _has_list(entries[task.start :]):
         return not has_doubt(text, task.text)
-    return is_settled(text, task.text) and _tells_all(entries, task, files, thanked=thanked)
-
-
-def _tells_all(entries: Sequence[TranscriptEntry], task: Task, files: Files, *, thanked: bool) -> bool:
-    """Return whether a settled report is about the whole request."""
-    number, text = find_last_text(entries, task)
-    report = " ".join((text, *find_commits(entries[task.start :])))
-    kinds, asked, told = set(map(classify, find_statements(text))), _stems(task.text), _stems(report)
-    has_total = not _MANY.search(task.text) or _TOTAL.search(report)
-    has_parts = bool(has_total) and _find_parts(task.text) <= told
-    is_covered = len(asked & told) >= MIN_COVERED * len(asked)
-    if has_parts and is_covered and (thanked or not files.changed):
-        return True
+    if not is_settled(text, task.text):
+        return False
     if any(_CLOSES.search(prompt.text) for prompt in task.prompts[-1:] if prompt.number > task.start):
         return True
+    if _covers(report, task.text) and (thanked or not files.changed):
+        return True
+    return _answers_request(entries, task, number) and _says_done(text, report, task, number)
+
+
+def _covers(report: str, request: str) -> bool:
+    """Return whether a report names each part of a request, and half of its words."""
+    asked = _stems(request)
+    is_covered = len(asked & _stems(report)) >= MIN_COVERED * len(asked)
+    return is_covered and _names_parts(report, request)
+
+
+def _names_parts(report: str, request: str) -> bool:
+    has_total = not _MANY.search(request) or _TOTAL.search(report)
+    return bool(has_total) and _find_parts(request) <= _stems(report)
+
+
+def _answers_request(entries: Sequence[TranscriptEntry], task: Task, number: int) -> bool:
+    """Return whether the last words are about the task, not about a prompt such as `commit what you have`."""
     prompts = [prompt for prompt in task.prompts if task.start < prompt.number < number]
-    if any(not prompt.settled and not has_edits(entries[prompt.number + 1 :]) for prompt in prompts[-1:]):
-        return False  # it may answer a request such as `commit what you have`
+    return all(prompt.settled or has_edits(entries[prompt.number + 1 :]) for prompt in prompts[-1:])
+
+
+def _says_done(text: str, report: str, task: Task, number: int) -> bool:
+    """Return whether a sentence says that all is done, or `done` alone as the answer to the request."""
+    kinds = set(map(classify, find_statements(text)))
+    prompts = [prompt for prompt in task.prompts if task.start < prompt.number < number]
     is_direct = all(prompt.settled and prompt.kind != "choice" for prompt in prompts)
-    return "finished" in kinds or ("bare" in kinds and is_direct and (has_parts or not asked & _stems(text)))
+    is_whole = _names_parts(report, task.text) or not _stems(task.text) & _stems(text)
+    return "finished" in kinds or ("bare" in kinds and is_direct and is_whole)
 
 
 def _has_list(entries: Sequence[TranscriptEntry]) -> bool:
