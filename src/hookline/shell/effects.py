@@ -99,49 +99,49 @@ def trace_origins(commands: Sequence[SimpleCommand], origins: Iterable[int], mos
 
 def _mark_emptied(effects: Sequence[Effect], state: ShellState) -> tuple[Effect, ...]:
     """Return *effects* with `truncate` for a write without content, or of a file that is read meanwhile."""
-    by_command = group_effects(effects)
+    opened: dict[int, set[File]] = {}
+    for one in effects:
+        opened.setdefault(one.command, set()).update([_find_file(one)] if one.action in _OPENING else [])
     return tuple(
         replace(one, action="truncate")
-        if one.content and one.action == "write" and _empties(one, by_command, state)
+        if one.content and one.action == "write" and _empties(one, opened, state)
         else one
         for one in effects
     )
 
 
-def _empties(effect: Effect, by_command: Mapping[int, Sequence[Effect]], state: ShellState) -> bool:
+def _empties(effect: Effect, opened: Mapping[int, set[File]], state: ShellState) -> bool:
     index, end = effect.command, effect.command + 1
     if effect.content == "printed":
         end, empty = state.outputs.get(index, (end, False))
         empty = empty and state.commands[index].name not in _LISTERS
     else:
-        sources = [_find_path(one) for one in by_command[index] if one.action in _OPENING]
-        has_nothing = (path == "/dev/null" or state.files.get(path) == "" for path in sources)
-        empty = all(has_nothing) if sources else index in state.unfed
-    return empty or (effect.content != "copied" and _is_read(effect, range(index, end), by_command, state))
+        has_nothing = (path == "/dev/null" or state.files.get(path) == "" for _, path in opened[index])
+        empty = all(has_nothing) if opened[index] else index in state.unfed
+    return empty or (effect.content != "copied" and _is_read(effect, range(index, end), opened, state))
 
 
 def _is_read(
-    effect: Effect, commands: Sequence[int], by_command: Mapping[int, Sequence[Effect]], state: ShellState
+    effect: Effect, commands: Sequence[int], opened: Mapping[int, set[File]], state: ShellState
 ) -> bool:
     """Return whether *commands*, or those whose output they read, open the file of *effect*."""
     waiting, seen = [*commands], set[int]()
-    is_known = effect.path.origins or not effect.path.dynamic
+    is_known, file = effect.path.origins or not effect.path.dynamic, _find_file(effect)
     while waiting and len(seen) < _MAX_FEEDERS and is_known:
         index = waiting.pop()
-        opened = () if index in seen else by_command.get(index, ())
-        if any(one.action in _OPENING and _is_same(one, effect) for one in opened):
+        if file in opened.get(index, ()):
             return state.commands[index].name != "git"  # it reads the file of a commit
         waiting += () if index in seen else state.commands[index].stdin_origins
         seen.add(index)
     return False
 
 
-def _is_same(one: Effect, other: Effect) -> bool:
-    return one.path.origins == other.path.origins and _find_path(one) == _find_path(other)
+File = tuple[Sequence[int], str]
+"""Path of a file, with the commands that its name comes from."""
 
 
-def _find_path(effect: Effect) -> str:
-    return posixpath.normpath(posixpath.join(effect.cwd or "", effect.path.text))
+def _find_file(effect: Effect) -> File:
+    return effect.path.origins, posixpath.normpath(posixpath.join(effect.cwd or "", effect.path.text))
 
 
 def _find_limited(commands: Sequence[SimpleCommand]) -> set[int]:
@@ -172,8 +172,12 @@ def command_effects(command: SimpleCommand, programs: Mapping[str, Operands] = P
     to_file = any(redirect.op in _OUTPUT and redirect.fd in ("", "1") for redirect in command.redirects)
     for effect in _operand_effects(command, programs) if command.words else ():
         yield replace(effect, action="copy") if to_file and effect.action == "read" else effect
+    row = PROGRAMS.get(command.name, Operands())
+    bounded = bool(command.redirects) and row.is_bounded(
+        parse_options(command.words[1:], row.valued_options(), mixed=True)
+    )
     for redirect in command.redirects:
-        yield from _redirect_effects(redirect, command)
+        yield from _redirect_effects(redirect, command, bounded=bounded)
 
 
 def _operand_effects(command: SimpleCommand, programs: Mapping[str, Operands]) -> Iterator[Effect]:
@@ -187,11 +191,9 @@ def _operand_effects(command: SimpleCommand, programs: Mapping[str, Operands]) -
         yield from (Effect(action="use", path=word, certain=False) for word in named_paths(command.words))
 
 
-def _redirect_effects(redirect: Redirect, command: SimpleCommand) -> Iterator[Effect]:
+def _redirect_effects(redirect: Redirect, command: SimpleCommand, *, bounded: bool) -> Iterator[Effect]:
     target = redirect.target
     if redirect.op in _INPUT and (command.name not in UNREAD_STDIN or redirect.fd not in ("", "0")):
-        row = PROGRAMS.get(command.name, Operands())
-        bounded = row.is_bounded(parse_options(command.words[1:], row.valued_options(), mixed=True))
         yield Effect(action="read", path=target, bounded=bounded)
     is_file = not target.text.isdigit() and target.text != "-"
     if redirect.op in _OUTPUT or (redirect.op == ">&" and is_file):
