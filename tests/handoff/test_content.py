@@ -45,7 +45,8 @@ def told(*entries, **around):
 def test_a_session_leaves_what_the_next_one_needs():
     found = told(
         person("Round the amounts of issue #12 to cents."),
-        agent("We decided to store amounts as integer cents."),
+        agent("I'd store amounts as floats."),
+        person("no, store them as integer cents"),
         *edited("/p/a.py", "1"),
         *edited("/p/b.py", "2"),
         *edited("/p/a.py", "3"),
@@ -73,7 +74,7 @@ def test_a_session_leaves_what_the_next_one_needs():
         doing=("migrate",),
         todos=("write docs",),
         done=("committed: Round amounts",),
-        decisions=("We decided to store amounts as integer cents.",),
+        decisions=("no, store them as integer cents",),
         failed=("changes in d.py were reverted",),
         files=("c.py", "a.py"),
         commands=("make test (failed last)", "npm test (failed last)", "npm test --force"),
@@ -183,27 +184,29 @@ def test_no_part_has_a_secret():
     assert SECRET[:12] not in str(found)
 
 
-def test_who_says_that_all_is_done_leaves_nothing_to_do():
+def test_thanks_for_a_result_leave_nothing_to_do():
     before = Content(task="t", blockers=("the key",))
-    done = told(person("t"), agent("Next step: a"), agent("All done."), before=before, blockers=("old",))
+    texts = [person("t"), agent("Next step: a"), agent("All done."), person("thanks!")]
+    done = told(*texts, before=before, blockers=("old",))
 
     assert (done.next, done.blockers, done.unfinished) == ((), (), False)
+    assert told(*texts[:-1]).next == ("not stated; last words: All done.",)
     assert told(person("t"), agent("Nothing is left.\nNext step: a")).next == ("a",)
     assert told(person("t"), agent("All done."), todos=(Todo(text="docs"),)).next == ("docs",)
 
 
 def test_a_step_that_was_named_long_ago_is_not_the_next_one():
-    assert told(person("t"), agent("Next step: a"), agent("a works")).next == ()
+    assert told(person("t"), agent("Next step: a"), agent("a works now")).next == (
+        "not stated; last words: a works now",
+    )
     assert told(person("t"), agent("Next step: a"), person("ok"), agent("Fine.")).next == ("a",)
 
 
-def test_last_words_without_a_verdict_are_quoted():
+def test_parts_that_the_last_words_do_not_name_are_next():
     request = person("Translate the mails into English, German and Polish")
     last = agent("Finished the English texts and pushed them.")
 
-    assert told(request, last).next == (
-        "not stated; last words: Finished the English texts and pushed them.",
-    )
+    assert told(request, last).next == ("not mentioned in the agent's reports: German; Polish",)
 
 
 def test_the_task_is_the_latest_request():

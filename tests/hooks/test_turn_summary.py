@@ -137,7 +137,7 @@ def test_what_is_open_becomes_a_suggested_prompt_for_the_user_alone(runtime):
             "Half is there. Next: port reserve(), then run ctest.",
             "continue with: port reserve(), then run ctest.",
         ),
-        ("All done.", ""),
+        ("All done.", "continue with: ship"),
         ("Should I rebase first?", "continue with: ship"),
         ("The tests pass.", "continue with: ship"),
     ],

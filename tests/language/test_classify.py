@@ -125,7 +125,7 @@ def test_features_are_few_and_the_same_in_every_process():
 
 
 def test_the_weights_are_small():
-    assert WEIGHTS.stat().st_size < 750_000
+    assert WEIGHTS.stat().st_size < 900_000
 
 
 def test_the_sum_of_rounded_weights_is_nearly_that_of_the_weights():

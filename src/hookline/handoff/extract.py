@@ -67,7 +67,7 @@ def _compose(
     files = follow_files(entries, facts.root, facts.differing)
     todos = [todo for todo in facts.todos if not todo.blocked and not is_obsolete(todo.text, task, entries)]
     done = [text for text in facts.done if not rejects(task.prompts[1:], text)]
-    finished = not todos and is_finished(entries, task, files, listed=bool(facts.done) and not facts.todos)
+    finished = not todos and is_finished(entries, task)
     replies = [entry.text for entry in entries if isinstance(entry, Message) and entry.by == "agent"]
     steps = () if finished else find_next(entries, task)
     first_todo = [todo.text for todo in sorted(todos, key=lambda todo: todo.status not in _ACTIVE_STATUSES)]
@@ -91,7 +91,7 @@ def _compose(
         decisions=(*previous.decisions, *find_decisions(entries, task)),
         failed=() if finished else (*previous.failed, *find_failures(entries, files)),
         files=tuple(reversed(files.changed)) or previous.files,
-        commands=find_commands(entries, replies[-1] if replies else ""),
+        commands=find_commands(entries[task.start :], replies[-1] if replies else ""),
     )
 
 

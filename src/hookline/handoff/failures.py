@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hookline.core.conversation import Message, ToolUse, TranscriptEntry
-from hookline.handoff.statements import classify
 from hookline.handoff.work import Files, find_abandoned
-from hookline.language.segment import split_sentences
+from hookline.language.dialogue import Labelled, label_message
 from hookline.lazy import re
 from hookline.memory.extract import first_line
 
@@ -38,10 +37,10 @@ def find_failures(entries: Sequence[TranscriptEntry], files: Files) -> Iterator[
         if isinstance(entry, Message) and entry.by == "person":
             asked = _UNDOES.search(entry.text) is not None
         elif isinstance(entry, Message) and entry.by == "agent":
-            sentences = split_sentences(entry.text)
+            sentences = label_message(entry.text)
             stated = _find_stated(sentences, before)
             yield from (text for text in stated if not (asked and _UNDOES.match(text)))
-            before = sentences[-_TOLD_BEFORE:]
+            before = [text for text, _ in sentences[-_TOLD_BEFORE:]]
         elif isinstance(entry, ToolUse) and entry.call in files.reverted and not _has_reason(entries, number):
             yield f"changes in {', '.join(files.reverted[entry.call][:SHOWN_FILES])} were reverted"
     for line, error in find_abandoned(entries):
@@ -52,16 +51,16 @@ def _has_reason(entries: Sequence[TranscriptEntry], number: int) -> bool:
     return any(isinstance(near, Message) for near in entries[max(number - _NEAR, 0) : number])
 
 
-def _find_stated(sentences: Sequence[str], before: Sequence[str]) -> Iterator[str]:
+def _find_stated(sentences: Sequence[Labelled], before: Sequence[str]) -> Iterator[str]:
     """Yield the failures among the sentences of a text, each from its subject on; *before* may name it."""
     start = end = 0
-    for number, sentence in enumerate(sentences):
+    for number, (sentence, label) in enumerate(sentences):
         start = start if number and _continues(sentence) else number
         if number == end > 0 and _FRAGMENT.fullmatch(sentence):
             end += 1
-        elif classify(sentence) == "failed":
-            told = before if start == end == 0 and _POINTS_BACK.match(sentences[0]) else ()
-            yield " ".join((*told, *sentences[max(start, end) : number + 1]))
+        elif label == "failed":
+            told = before if start == end == 0 and _POINTS_BACK.match(sentence) else ()
+            yield " ".join((*told, *(text for text, _ in sentences[max(start, end) : number + 1])))
             end = number + 1
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hookline.core.conversation import Message, ToolUse, TranscriptEntry
-from hookline.core.ranking import remove_stop_words
-from hookline.core.records import stem_word
+from hookline.core.records import split_identifiers
 from hookline.handoff.failures import SHOWN_FILES
-from hookline.handoff.prompts import is_thanks
-from hookline.handoff.statements import NO_REST, classify, find_statements, is_result, is_settled
-from hookline.handoff.task import Prompt, Task, has_edits
+from hookline.handoff.prompts import EDITS, Prompt, find_stems, is_thanks
+from hookline.handoff.task import Task, has_edits
 from hookline.handoff.work import Files, find_commits, pair_calls
-from hookline.language.segment import is_item, split_clauses, strip_marks
+from hookline.language.dialogue import is_result, label_message
+from hookline.language.segment import is_heading, is_item, split_clauses, split_sentences, strip_marks
 from hookline.lazy import re
 from hookline.memory.extract import first_line
 
@@ -29,30 +28,21 @@ _INLINE_LABEL = re.compile(
     r"|left(?: to do)?|(?:still )?open|up next|missing|what(?:'s| is) \w+)\s*[:\u2013\u2014]\s*"
 )
 
-_NOT_DONE = r"(?:\bnot|n't|\bnothing is)(?: yet)? (?:\w{3,}ed|written|begun|done|run|built|made|sent)\b"
-_OPEN = re.compile(
-    r"(?i)\b(?:yet|so far|(?:the )?first (?:\d+|half|part|batch|phase)|part(?:ly|ially| one| 1)|wip|still"
-    r"|remain(?:s|ing)?|outstanding|left|missing|afterwards|ha(?:s|ve) to|needs?|need to|half (?:done|of)"
-    r"|to be \w+ed|(?:comes?|are|is|that|doing \w+|it) next|my plan|the plan|plan to|suggest|going to"
-    r"|about to|i(?:'d| would| want| could)|we (?:should|could|must)|before (?:merging|i|we|this|that|it)"
-    r"|must|in progress|in the background|is running|two (?:ways|options|questions)|so that comes|i'?ll"
-    r"|i will|until)\b|\?$|^(?!during|nothing|everything|something|according|following|using|\w+ \w+ (?:is"
-    r"|are|was|were)\b)[A-Z][a-z]+ing\b"
-    rf"|[;:\u2013\u2014] (?-i:[a-z]+ing)\b|^\d+ .* (?:left|open)\b|{_NOT_DONE}"
-)
-"""Words of sentences about work that is not finished; looser than the announcement of a step."""
-_COUNT = re.compile(r"\b(\d{1,6}) of (?:the |our |all )?(\d{1,6})\b")
 _ONLY = re.compile(
     r"(?i)only\b.*\b(?:left|missing|remains?|open)\b|(?:what(?:'s| is) )?(?:left|missing|open|remaining)\b"
     r"|.*\bremains?\W*$"
 )
 """Sentences that tell all that is left."""
-_REFERS = re.compile(r"(?i)\b(?:it|that|this|these|those|them|there|both|which|one)\b")
 _DENIES = re.compile(r"(?i)\b(?:not|no|never|skip|drop|without|forget)\b|n't\b")
 _SHARED_WORDS = 2
 """Words that a denial and a step have in common."""
 _MAX_ACKNOWLEDGEMENT = 20
 """Words of an answer that only agrees with the person."""
+_JOINT = re.compile(r"(?<=[,;:.!?])\s|\s[\u2013\u2014&+-]\s|\b(?:and|then)\b")
+"""Separators of the parts of a request."""
+_REFERS, _SHORT = re.compile(r"(?i)\b(?:it|that|this|them)\b"), 2
+"""Words of parts that name no subject, and letters of words that are none."""
+UNREPORTED = "not mentioned in the agent's reports: "
 UNSTATED = "not stated; last words: "
 """Text before last words that announce nothing."""
 _LAST_SENTENCES, _MAX_SENTENCES = 2, 6
@@ -63,7 +53,7 @@ def find_next(entries: Sequence[TranscriptEntry], task: Task) -> tuple[str, ...]
     """Return the person's last words that the agent has not answered, and the open work in the agent's."""
     number, text = find_last_text(entries, task)
     later = find_unanswered(task, number)
-    steps = find_steps(text) if task.is_question else find_open_work(text)
+    steps = find_steps(text)
     kept = [step for step in steps if not rejects(later, step)]
     failed = find_failed(entries[task.start :]) if steps or later else ()
     return tuple(dict.fromkeys((*(prompt.text for prompt in later), *kept, *failed)))
@@ -83,7 +73,7 @@ def find_last_text(entries: Sequence[TranscriptEntry], task: Task) -> tuple[int,
         if number > task.start
         and isinstance(entry, Message)
         and entry.by == "agent"
-        and bool(find_statements(entry.text))
+        and any(label != "other" for _, label in label_message(entry.text))
     ]
     if len(texts) > 1 and (_acknowledges(entries, task, *texts[-2:]) or _continues(*texts[-2:])):
         return texts[-1][0], "\n".join((texts[-2][1], texts[-1][1]))
@@ -102,46 +92,42 @@ def _acknowledges(
 
 def _continues(before: tuple[int, str], last: tuple[int, str]) -> bool:
     """Return whether the *last* text follows a labelled next step directly, and so leaves it open."""
-    is_open = last[0] == before[0] + 1 and not is_result(last[1]) and not find_steps(last[1])
+    is_open = last[0] == before[0] + 1 and not is_result(label_message(last[1])) and not find_steps(last[1])
     return is_open and any(label == "next" for label, _ in find_labelled(before[1]))
 
 
 def is_obsolete(todo: str, task: Task, entries: Sequence[TranscriptEntry]) -> bool:
     """Return whether the person rejected a todo, or its list is older than the task or a report about it."""
     lists = [at for at, entry in enumerate(entries) if isinstance(entry, ToolUse) and entry.kind == "todo"]
-    words, rejected = stem_words(todo), rejects(task.prompts[1:], todo)
+    words, rejected = find_stems(todo), rejects(task.prompts[1:], todo)
     if not lists or not words or rejected:
         return rejected
     if lists[-1] <= task.start:
-        return not words & stem_words(task.text)
+        return not words & find_stems(task.text)
     later = entries[lists[-1] :]
     texts = [entry.text for entry in later if isinstance(entry, Message) and entry.by == "agent"]
-    committed = any(words <= stem_words(subject) for subject in find_commits(later))
+    committed = any(words <= find_stems(subject) for subject in find_commits(later))
     return committed or any(reports_done(todo, text) for text in texts) or excludes(todo, "".join(texts[-1:]))
 
 
 def rejects(prompts: Sequence[Prompt], step: str) -> bool:
     """Return whether a clause of the person denies what a step is about."""
-    words = stem_words(step)
+    words = find_stems(step)
     clauses = [one for prompt in prompts for one in split_clauses(prompt.text) if _DENIES.search(one)]
-    return any(0 < min(_SHARED_WORDS, len(words)) <= len(words & stem_words(clause)) for clause in clauses)
-
-
-def stem_words(text: str) -> set[str]:
-    return set(map(stem_word, remove_stop_words(text)))
+    return any(0 < min(_SHARED_WORDS, len(words)) <= len(words & find_stems(clause)) for clause in clauses)
 
 
 def reports_done(todo: str, text: str) -> bool:
     """Return whether a sentence of the agent that tells no open work is about a todo."""
-    words = stem_words(todo)
-    told = [sentence for sentence in find_statements(text) if words <= stem_words(sentence)]
-    return any((len(words) > 1 or is_result(sentence)) and not is_open(sentence) for sentence in told)
+    words = find_stems(todo)
+    told = [label for sentence, label in label_message(text) if words <= find_stems(sentence)]
+    return "done" in told or ("other" in told and len(words) > 1)
 
 
 def excludes(todo: str, text: str) -> bool:
     """Return whether the agent tells all that is left, and a todo is not part of it."""
-    tells_all = any(map(_ONLY.match, find_statements(text)))
-    return tells_all and not any(stem_words(todo) & stem_words(step) for step in find_open_work(text))
+    tells_all = any(map(_ONLY.match, split_sentences(text)))
+    return tells_all and not find_stems(todo) & find_stems(text)
 
 
 def find_rest(entries: Sequence[TranscriptEntry], task: Task, files: Files) -> tuple[str, ...]:
@@ -152,21 +138,36 @@ def find_rest(entries: Sequence[TranscriptEntry], task: Task, files: Files) -> t
     accepted = not uses_git and any(is_thanks(prompt.text) for prompt in task.prompts[-1:])
     changes = (f"check and commit the changes in {names}",) if names and not accepted else ()
     words = () if task.is_question else _quote(text)
-    told = () if is_settled(text, task.text) else words
+    told = find_unreported(entries, task) if is_result(label_message(text)) else words
     request = (task.text,) if task.text and not task.is_question else ()
     return (*told, *find_failed(entries[task.start :])) or changes or words or request
+
+
+def find_unreported(entries: Sequence[TranscriptEntry], task: Task) -> tuple[str, ...]:
+    """Return the parts of the request that the agent names in no text, commit or edited file."""
+    since = entries[task.start + 1 :]
+    texts = [entry.text for entry in since if isinstance(entry, Message) and entry.by == "agent"]
+    paths = [entry.path for entry in since if isinstance(entry, ToolUse) and entry.kind in EDITS]
+    told = find_stems(split_identifiers(" ".join((*texts, *paths, *find_commits(since)))))
+    parts = [part.strip(" .,;:!?") for part in _JOINT.split(task.text) if not _REFERS.search(part)]
+    words = {
+        part: {one for one in find_stems(split_identifiers(part)) if len(one) > _SHORT} for part in parts
+    }
+    missing = [part for part in parts if words[part] and not words[part] & told]
+    has_some = any(words[part] & told for part in parts)
+    return (f"{UNREPORTED}{'; '.join(missing)}",) if missing and has_some else ()
 
 
 def find_unread(entries: Sequence[TranscriptEntry], task: Task, todo: str = "") -> tuple[str, ...]:
     """Return an open todo, after last words that tell no known result and are newer than its list."""
     number, text = find_last_text(entries, task)
     lists = [at for at, entry in enumerate(entries) if isinstance(entry, ToolUse) and entry.kind == "todo"]
-    is_newer = bool(lists) and lists[-1] < number and not is_settled(text, task.text)
+    is_newer = bool(lists) and lists[-1] < number and not is_result(label_message(text))
     return (*(_quote(text) if is_newer else ()), todo) if todo else ()
 
 
 def _quote(text: str) -> tuple[str, ...]:
-    words = " ".join(find_statements(text)[-_LAST_SENTENCES:])
+    words = " ".join(sentence for sentence, _ in label_message(text)[-_LAST_SENTENCES:])
     return (f"{UNSTATED}{words}",) if words else ()
 
 
@@ -180,40 +181,8 @@ def find_failed(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
 def find_steps(text: str) -> tuple[str, ...]:
     """Return the steps that a text of the agent names, announces or leaves open."""
     named = [step for label, step in find_labelled(text) if label == "next"]
-    return tuple(dict.fromkeys(named or map(_strip_label, filter(is_open, find_statements(text)))))
-
-
-def find_open_work(text: str) -> tuple[str, ...]:
-    """Return the part of the agent's last text that tells what is left."""
-    steps, sentences = find_steps(text), find_statements(text)
-    if not steps:
-        return ()
-    marked = [number for number, sentence in enumerate(sentences) if _strip_label(sentence) == steps[0]]
-    if not marked:
-        return steps
-    first = marked[0] - (marked[0] > 0 and _REFERS.search(sentences[marked[0]]) is not None)
-    return tuple(map(_strip_label, sentences[first:][-_MAX_SENTENCES:]))
-
-
-def _strip_label(sentence: str) -> str:
-    return _INLINE_LABEL.sub("", sentence)
-
-
-def is_open(sentence: str) -> bool:
-    if _NONE.search(sentence):
-        return False
-    sentence = NO_REST.sub("done", sentence)
-    is_named = classify(sentence) == "next" or _INLINE_LABEL.match(sentence) is not None
-    return is_named or _counts_part(sentence) or _OPEN.search(sentence) is not None
-
-
-def _counts_part(text: str) -> bool:
-    return any(int(done) < int(total) for done, total in _COUNT.findall(text))
-
-
-def tells_rest(text: str) -> bool:
-    """Return whether a text of the agent names or tells open work."""
-    return any(find_labelled(text)) or any(map(is_open, find_statements(text)))
+    told = [_INLINE_LABEL.sub("", sentence) for sentence, label in label_message(text) if label == "open"]
+    return tuple(dict.fromkeys(named or told))[:_MAX_SENTENCES]
 
 
 def find_labelled(text: str) -> Iterator[tuple[str, str]]:
@@ -221,8 +190,7 @@ def find_labelled(text: str) -> Iterator[tuple[str, str]]:
     label = ""
     for line in text.splitlines():
         plain = strip_marks(line)
-        is_heading = line.startswith("#") or re.fullmatch(r"\*\*[^*]+\*\*", line.strip())
-        match = _LABEL.search(f"{plain.rstrip(':')}:" if is_heading else plain)
+        match = _LABEL.search(f"{plain.rstrip(':')}:" if is_heading(line) else plain)
         if match:
             label = "next" if match["next"] else "blockers"
             plain = (match["text"] if match["next"] else match["what"]).strip()

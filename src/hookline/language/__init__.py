@@ -1,1 +1,1 @@
-"""Classify the sentences of a prompt with a trained model: lasting statements, and requests to ship."""
+"""Classify prompts and the messages of agents with trained models."""

@@ -122,7 +122,7 @@ def _hash_words(words: tuple[str, ...], vocabulary: frozenset[str]) -> list[int]
     features += _chain(to_classes(words, vocabulary))
     features += _kinds(words)
     features += _characters(words, vocabulary)
-    return _hash(features)
+    return hash_features(features)
 
 
 def _hash_context(clauses: Sequence[Clause], number: int, vocabulary: frozenset[str]) -> list[int]:
@@ -133,7 +133,7 @@ def _hash_context(clauses: Sequence[Clause], number: int, vocabulary: frozenset[
         else:
             features.append(f"{name} none")
     heading = to_classes(clauses[number].heading[:MAX_NEIGHBOUR], vocabulary)
-    return _hash([*features, *(f"h {word}" for word in heading)])
+    return hash_features([*features, *(f"h {word}" for word in heading)])
 
 
 def hash_gaps(text: str) -> Iterator[tuple[int, list[int]]]:
@@ -161,14 +161,14 @@ def hash_gaps(text: str) -> Iterator[tuple[int, list[int]]]:
             for row, seeds in zip(encoded, _SEEDS, strict=True)
             for at, seed in enumerate(seeds)
         ]
-        yield tokens[number].start(), _hash(about) + near
+        yield tokens[number].start(), hash_features(about) + near
 
 
 def _plain(token: str) -> str:
     return _SYMBOLS.get(token[0]) or token.strip('.,;:!?()"').lower() or token
 
 
-def _hash(features: Iterable[str]) -> list[int]:
+def hash_features(features: Iterable[str]) -> list[int]:
     """Return a number for each feature, the same in every process."""
     return [crc32(name.encode(errors="replace")) for name in dict.fromkeys(features)]
 

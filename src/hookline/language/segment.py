@@ -61,6 +61,7 @@ _ATTRIBUTION = re.compile(
     r"[^.?!]*:\s*$"
 )
 _OWN = re.compile(r"(?i)\b(?:our|my|we|i|us|me|here|rules?|conventions?|remember)\b")
+_HEADING = re.compile(r"#.+|\*\*[^*]+\*\*|.+(?::|:\*\*|\uff1a)")
 _ITEM = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)]|\[[ x]\])\s+")
 _QUOTE = re.compile(
     r"`[^`\n]{1,400}`|\"[^\"\n]{1,600}\"|“[^”\n]{1,600}”|«[^»\n]{1,600}»|(?<![\w'])'[^'\n]{12,600}'(?!\w)"
@@ -108,6 +109,25 @@ def split_sentences(text: str) -> list[str]:
     """Return all sentences of a text of any author, without code blocks, tables and the marks of lines."""
     lines = [strip_marks(line) for line in _FENCE.sub("", text).split("\n") if not line.startswith("|")]
     return [line[begin:end] for line in lines for begin, end in _split_line(line, 0)]
+
+
+def read_message(text: str) -> list[tuple[str, int | None]]:
+    """Return the sentences and headings of an agent's message, each with the number of its heading."""
+    sentences, heading = list[tuple[str, int | None]](), None
+    for line in _FENCE.sub("", text).split("\n"):
+        plain = strip_marks(line)
+        if plain and is_heading(line):
+            heading = len(sentences)
+            sentences.append((plain, None))
+        elif plain and not line.startswith("|"):
+            heading = heading if is_item(line) or heading == len(sentences) - 1 else None
+            sentences += [(plain[begin:end][:MAX_SENTENCE], heading) for begin, end in _split_line(plain, 0)]
+    return sentences
+
+
+def is_heading(line: str) -> bool:
+    """Return whether a line only introduces the lines below it."""
+    return _HEADING.fullmatch(line.strip()) is not None
 
 
 def strip_marks(line: str) -> str:

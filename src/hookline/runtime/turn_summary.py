@@ -18,7 +18,6 @@ from hookline.core.store import Query, Record, Store, StoreFailed
 from hookline.core.todos import find_open
 from hookline.core.values import replace
 from hookline.handoff.next_steps import find_steps, reports_done
-from hookline.handoff.statements import classify, find_statements, is_settled
 from hookline.memory.learn import REVERSAL, UNREPORTED_NOTE, find_host
 from hookline.redact import redact
 from hookline.runtime.call_hook import run_in_time
@@ -138,8 +137,6 @@ def suggest_prompt(turn: Turn, how: str) -> str:
     last_text = end.last_text if isinstance(end, Stop) else ""
     named = [_shorten(step) for step in find_steps(last_text) if not step.endswith("?")]
     listed = [todo.text for todo in todos if not todo.blocked and not reports_done(todo.text, last_text)]
-    says_finished = is_settled(last_text) and "finished" in map(classify, find_statements(last_text))
-    listed = [] if says_finished else listed
     parts = [_format_list("resolve the obstacles", obstacles), _format_list("continue with", named or listed)]
     text = "; then ".join(filter(None, parts))
     return f"suggested next prompt: {text}" if text else ""
