@@ -55,7 +55,7 @@ def test_head_and_tail_stay_and_the_cut_is_said():
 
 
 def test_lines_that_look_like_errors_stay_with_their_neighbours():
-    text = shown(numbered(1000, at500="cannot open the door"), head=1, tail=1, around=2)
+    text = shown(numbered(1000, at500="cannot open the door"), lines=7, head=1, tail=1, around=2)
 
     assert text.split("\n")[1:] == [
         "line 0",
@@ -97,11 +97,62 @@ def test_a_line_unlike_all_others_stays():
     lines = requests.split("\n")
     lines[300], lines[600] = plan, slow
 
-    text = shown("\n".join(lines), head=1, tail=1)
+    text = shown("\n".join(lines), lines=8, head=1, tail=1)
 
     assert plan in text
     assert slow in text
-    assert text.count("\n") < 20
+
+
+@pytest.mark.parametrize("room", range(8, 60, 3))
+def test_free_room_is_filled_with_the_lines_nearest_to_an_error(room):
+    text = shown(numbered(1000, at500="cannot open the door"), lines=room, head=1, tail=1)
+    kept = [line for line in text.split("\n")[1:] if not line.startswith("[...")]
+
+    assert len(kept) == min(room, 43)
+    assert {f"line {number}" for number in range(503, 497 + len(kept) // 2)} <= {*kept}
+
+
+@pytest.mark.parametrize("distance", range(2, 12))
+def test_a_gap_of_one_line_is_not_cut(distance):
+    marked = {f"at{500 + distance * index}": f"cannot open door {'x' * index}" for index in range(20)}
+    text = shown(numbered(1000, **marked), lines=45, head=1, tail=1)
+
+    assert "[... 1 line cut ...]" not in text
+
+
+@pytest.mark.parametrize("padding", [" ", "   ", "\t"])
+@pytest.mark.parametrize("missing", ["14-88", "14-88, 101-160", "3, 9, 14-88"])
+def test_an_unusual_row_of_an_aligned_table_stays(padding, missing):
+    rows = [
+        f"app/part{number}.py{padding * (number % 7 + 1)}{number % 90 + 9}  3   97%  {number}-{number + 9}"
+        for number in range(500)
+    ]
+    rows[250] = f"app/billing/refund.py{padding}141    113    20%   {missing}"
+
+    assert rows[250] in shown("\n".join(rows), lines=20, head=3, tail=3)
+
+
+@pytest.mark.parametrize(
+    "line", ["tests/a.py ....  [  0%]", "build/lib/x.o", "results/run1.csv 11", "test-data.sql 5"]
+)
+def test_a_path_is_not_a_summary(line):
+    assert weigh_words(line) == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "     got false",
+        "  expected true",
+        "Sum() = got 3, want 4",
+        "want 4, got 3",
+        " ❯ src/a.test.ts:33:25",
+        "  --> src/main.rs:4:9",
+        "   ╭─[src/a.ts:3:1]",
+    ],
+)
+def test_comparisons_and_places_count_like_errors(line):
+    assert weigh_words(line) >= ERROR_WEIGHT
 
 
 def test_thousands_of_errors_do_not_make_it_long_again():

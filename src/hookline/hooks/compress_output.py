@@ -1,7 +1,8 @@
 """Shorten long tool output to its head, its tail and the lines that decide.
 
 Output over `lines` lines or `size` characters is shortened to errors, changes, totals and lines unlike all
-others, with a note where the full text is. Files that an agent reads are not shortened.
+others, with a note where the full text is. The lines nearest to errors fill the room that is left. Files
+that an agent reads are not shortened.
 """
 
 from hookline.core.events import PostToolUse

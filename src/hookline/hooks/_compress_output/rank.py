@@ -16,14 +16,19 @@ ERROR_WEIGHT = 3.0
 """Smallest weight of a line that looks like an error."""
 _FIRST_OR_LAST, _TAIL, _HEAD, _OUTLIER, _RARE, _CHANGED, _NEIGHBOUR_SHARE = 9.0, 1.9, 1.1, 1.8, 1.5, 1.6, 0.45
 _FIRST_LINES, _LAST_LINES = 3, 6
+_MAX_REACH, _REACH_SHARE = 20, 0.02
+"""Lines from a line that decides within which the others fill the room that is left, and their weight."""
 _MAX_SEARCHED = 400
 """Characters of a line that are searched."""
 _MAX_COMPARED = 1_000
 """Lines of each end that are compared with each other; those between count only if they look like errors."""
 _MAX_RARE_SHARE, _MIN_GROUP, _FEW_VALUES = 0.05, 12, 6
 _FEW_WORDS, _MIN_WORD_GROUP = 4, 30
-_VARIABLE = re.compile(r"(?<![\w.:@%+-])[\w.:@%+-]*[\d/][\w./:@%+-]*|'[^'\s]+'|\"[^\"\s]+\"|`[^`\s]+`")
-_NUMBER = re.compile(r"(?<![\w./:-])\d+(?:\.\d+)?(?=[A-Za-zµ%]{0,3}(?![\w./:-]))")
+_VARIABLE = re.compile(
+    r"(?<![\w.:@%+-])[\w.:@%+-]*[\d/][\w./:@%+-]*(?:, ?[\d.:@%+-]+)*|'[^'\s]+'|\"[^\"\s]+\"|`[^`\s]+`"
+)
+_NUMBER = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)[A-Za-zµ%]{0,3}")
+_SPACES = re.compile(r"\s+")
 _DIFF = re.compile(r"(?:diff --git |@@ -\d)")
 _ALARM = (
     "error|fail|abort|denied|refused|cannot|can't|could not|couldn't|unable to|undefined|unresolved"
@@ -44,7 +49,8 @@ _FAILURE = (
 _QUIET = r"\b(?:warn(?:ing)?|info|debug|trace|notice|note|hint)\b[\]:=\s|]"
 _COMPARISON = (
     r"^\W*(?:expected(?: \w+)?|received(?: \w+)?|actual|got|want(?:ed)?|left|right|diff)\b\s*[:=]"
-    r"|^\s*\d+\) \S"
+    r"|^\s+(?:expected|actual|got|want|but was)\b|\bgot\b.{1,80}\bwant|\bwant(?:ed)?\b.{1,80}\bgot\b"
+    r"|^\s*\d+\) \S|^\s*(?:❯|-->|╭─|┌─)\W*\S+:\d"
 )
 _CONSEQUENCE = (
     r"must be replaced|forces replacement|will be (?:destroyed|replaced|removed|deleted|dropped)|destroy"
@@ -55,7 +61,7 @@ _SUMMARY = (
     r"\b\d+ (?:\w+ )?(?:passed|failed"
     r"|errors?|warnings?|problems?|tests?|examples?|failures?|issues?|changed"
     r"|to (?:add|change|destroy)|vulnerabilit|upgraded|rows?|files?)\b"
-    r"|^\W*(?:total|summary|status|plan|results?|tests?|found|build|finished)\b|^diff --git|^@@ "
+    r"|^\W*(?:total|summary|status|plan|results?|tests?|found|build|finished)\b(?![/\\.-]\S)|^diff --git|^@@ "
 )
 _WEIGHTS = tuple(
     (weight, re.compile(pattern))
@@ -91,16 +97,20 @@ def rank_lines(lines: Sequence[str], head: int, tail: int, around: int) -> list[
         elif number < head:
             weights[number] = _FIRST_OR_LAST if number < _FIRST_LINES else _HEAD
     for number, weight in _weigh_lines(lines):
-        for index in range(max(number - around, 0), min(number + around + 1, last)):
-            share = 1.0 if index == number else _NEIGHBOUR_SHARE
-            if share == 1.0 or weight > _OUTLIER:
-                weights[index] = max(weights[index], weight * share)
+        reach = max(around, _MAX_REACH) if weight > _OUTLIER else 0
+        for index in range(max(number - reach, 0), min(number + reach + 1, last)):
+            distance = abs(index - number)
+            share = _NEIGHBOUR_SHARE if distance <= around else _REACH_SHARE / distance
+            weights[index] = max(weights[index], weight * share if distance else weight)
     return sorted(weights, key=lambda number: -weights[number])
 
 
 def _weigh_lines(lines: Sequence[str]) -> Iterator[tuple[int, float]]:
     """Yield the lines with a weight of their own, less for every repetition of their shape."""
-    shapes = {number: _VARIABLE.sub("#", lines[number][:_MAX_SEARCHED]) for number in _list_compared(lines)}
+    shapes = {
+        number: _SPACES.sub(" ", _VARIABLE.sub("#", lines[number][:_MAX_SEARCHED].rstrip()))
+        for number in _list_compared(lines)
+    }
     counts, seen, by_shape = Counter(shapes.values()), Counter[str](), dict[str, float]()
     is_rare = sum(count == 1 for count in counts.values()) <= max(3, _MAX_RARE_SHARE * len(shapes))
     is_diff = any(_DIFF.match(lines[number]) for number in shapes)
@@ -128,17 +138,18 @@ def _list_compared(lines: Sequence[str]) -> list[int]:
 
 def _find_outliers(lines: Sequence[str], shapes: Mapping[int, str]) -> set[int]:
     """Return the lines with a number far above, or other than, those in the same place of similar lines."""
-    groups: defaultdict[tuple[str, int], list[tuple[int, list[str]]]] = defaultdict(list)
+    columns: defaultdict[tuple[str, int], list[tuple[int, float]]] = defaultdict(list)
     for number, shape in shapes.items():
-        values = _NUMBER.findall(lines[number][:_MAX_SEARCHED])
-        if values:
-            groups[shape, len(values)].append((number, values))
-    found: set[int] = set()
-    for rows in groups.values():
-        if len(rows) >= _MIN_GROUP:
-            for column in zip(*(values for _, values in rows), strict=True):
-                found.update(rows[index][0] for index in _find_unusual([float(value) for value in column]))
-    return found
+        for index, word in enumerate(_VARIABLE.findall(lines[number][:_MAX_SEARCHED])):
+            value = _NUMBER.fullmatch(word)
+            if value:
+                columns[shape, index].append((number, float(value[1].replace(",", ""))))
+    return {
+        column[index][0]
+        for column in columns.values()
+        if len(column) >= _MIN_GROUP
+        for index in _find_unusual([value for _, value in column])
+    }
 
 
 def _find_odd_words(lines: Sequence[str], numbers: Iterable[int]) -> set[int]:

@@ -26,7 +26,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     head: int = 60
     tail: int = 100
     around: int = 2
-    """Lines shown before and after one that looks like an error."""
+    """Lines shown before and after one that looks like an error; more if there is room."""
 
     def exceeded(self, text: str) -> bool:
         return len(text) > self.size or text.count("\n") > self.lines
@@ -84,14 +84,22 @@ def _list_errors(text: str) -> tuple[str, ...]:
 
 
 def _fit_lines(lines: Sequence[str], ranked: Sequence[int], room: int) -> list[int]:
-    """Return as many of the *ranked* lines as fit into *room* characters, in the order of the text."""
-    kept: list[int] = []
+    """Return as many of the *ranked* lines as fit into *room* characters, in the order of the text.
+
+    A gap of one line is filled, because the note about it is as long as the line.
+    """
+    kept: set[int] = set()
     for number in ranked:
-        length = min(len(lines[number]), _MAX_SHOWN) + 1
+        gaps = {n for n in (number - 1, number + 1) if n not in kept and 2 * n - number in kept}
+        new = {number, *gaps} - kept
+        length = sum(min(len(lines[n]), _MAX_SHOWN) + 1 for n in new) - len(gaps) * len(_ONE_CUT)
         if length <= room:
             room -= length
-            kept.append(number)
+            kept |= new
     return sorted(kept)
+
+
+_ONE_CUT = "[... 1 line cut ...]"
 
 
 def _format_lines(lines: Sequence[str], kept: Sequence[int]) -> Iterator[str]:
@@ -99,7 +107,7 @@ def _format_lines(lines: Sequence[str], kept: Sequence[int]) -> Iterator[str]:
     for number in (*kept, len(lines)):
         if number - before > 1:
             gap = number - before - 1
-            yield f"[... {gap:,} {'line' if gap == 1 else 'lines'} cut ...]"
+            yield f"[... {gap:,} lines cut ...]" if gap > 1 else _ONE_CUT
         if number < len(lines):
             yield _shorten_line(lines[number])
         before = number
