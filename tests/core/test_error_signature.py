@@ -113,6 +113,29 @@ def test_a_heading_is_joined_with_the_line_that_names_its_subject():
     assert len(keys) == 2
 
 
+@pytest.mark.parametrize(
+    "template",
+    [
+        "E{date} 10:11:{n}.123456   {n}123 memcache.go:265] couldn't get current server API group list",
+        "stripe.error.InvalidRequestError: Request req_a8Fk{n}LmQ0z: No such price: 'price_9'",
+        "openai.BadRequestError: chatcmpl-9x{n}AbCdEf is too long",
+        "AssertionError: 3 != 4 : export {n}123",
+        "worker[{n}123]: fatal: cannot open device /dev/ttyX0",
+    ],
+)
+def test_ids_and_log_prefixes_are_not_part_of_a_failure(template):
+    lines = {normalize(template.format(n=n, date=f"08{n}")) for n in (10, 24, 31)}
+
+    assert len(lines) == 1
+
+
+@pytest.mark.parametrize(
+    "line", ["error TS2345 at port 5432", "E0308: mismatched types", "job_queue failed: run-tests"]
+)
+def test_codes_ports_and_names_stay(line):
+    assert normalize(line) == line
+
+
 def test_the_same_failure_has_the_same_key_and_another_has_another():
     one = find_failure("npm ci", "npm error code ENOENT\nnpm error path /a/1/package.json")
     again = find_failure("npm ci", "npm error code ENOENT\nnpm error path /b/22/package.json")

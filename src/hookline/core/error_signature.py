@@ -72,17 +72,20 @@ _ROOT_CAUSE = re.compile(
     r"^\s*(?:Caused by|Root cause|Reason|Cause)\b|^\s*(?:E  |>? ?\d* ?\|)", re.IGNORECASE
 )
 _VARYING = re.compile(
-    r"(?P<kept><[a-z]{1,4}>"
+    r"(?P<klog>(?<!\w)[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+(?: +\d+)?)"
+    r"|(?P<kept><[a-z]{1,4}>"
     r"|(?<![\w.])(?:exit (?:code|status):? \d{1,3}"
     r"|(?:HTTP|status|code|error)(?:/\d(?:\.\d)?)?(?: code)?[ :=]{1,2}[1-5]\d\d"
     r"|[45]\d\d(?= [A-Z])|[A-Z]{1,6}-?\d{3,5}|E[A-Z0-9]{3,20})(?![\w.]))"
-    r"|(?P<id>(?<![\w-])(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{6,40}(?![\w-]))"
+    r"|(?P<id>(?<![\w-])(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{6,40}(?![\w-])"
+    r"|(?<![\w-])(?:req|request|trace|evt|msg|run|job|txn?|op|call|resp|chatcmpl|sess)[_-]"
+    r"(?=[A-Za-z]*\d)[A-Za-z0-9]{8,40}(?![\w-]))"
     r"|(?P<url>(?<!\w)[a-z][a-z0-9+]{1,9}://(?:[^\s\"'/@]{0,200}@)?(?P<host>[^\s\"'<>)\]/?#]{0,200})"
     r"[^\s\"'<>)\]]{0,400})"
     r"|(?P<time>(?<![\w.])\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
     r"|(?<![\w.:])\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?![\w:])"
     r"|(?<![\w.])\d+(?:\.\d+)?(?: ?(?:ns|µs|us|ms|s|sec|secs|seconds?|m|min|mins|minutes?|h|hours?))(?!\w))"
-    r"|(?P<port>(?<=:)\d{2,5}(?![\w:]|\.\w)|(?<=port )\d{2,5}(?!\w|\.\w))"
+    r"|(?P<port>(?<=:)\d{2,5}(?![\w:]|\.\w)|(?<=\bport )\d{2,5}(?!\w|\.\w))"
     r"|(?P<version>(?<![\w.])(?i:version|java|jdk|node(?:\.js)?|python|ruby|php|sdk|glibc|go)[ =_v]{1,2}"
     r"\d{1,4}(?:\.\d{1,4})?(?![\w-]))"
     r"|(?P<addr>(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?<!\w)0x[0-9a-fA-F]+(?!\w)"
