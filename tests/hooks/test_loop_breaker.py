@@ -97,6 +97,82 @@ def test_it_runs_again_after_a_while():
     assert session(pre_tool_use("npm test")) is None
 
 
+LOOKS = [
+    "java -version",
+    "gradle -v",
+    "redis-cli llen q",
+    "psql -c 'select 1'",
+    "python -c 'print(1)'",
+    "cat a.py",
+    "sqlite3 app.db 'select 1'",
+    "gcloud run services describe api",
+    "docker exec r redis-cli info",
+]
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_look_between_two_failures_is_not_a_change(look):
+    session = Session()
+    said = [session(post_tool_use(look, output="same")) and session.fails() for _ in range(3)]
+
+    assert said[-1].rule == "repeated-failure"
+
+
+@pytest.mark.parametrize(
+    "step", ["psql -c 'delete from t'", "redis-cli flushall", "python -c 'app.seed()'", "npm ci"]
+)
+def test_a_change_between_two_failures_is(step):
+    session = Session()
+    said = [session(post_tool_use(step, output="done")) and session.fails() for _ in range(3)]
+
+    assert said[-1].rule == ""
+
+
+HEALTH = [
+    "pg_isready",
+    "docker exec pg pg_isready",
+    "docker compose exec db mysqladmin ping",
+    "redis-cli ping",
+    "curl -fsS localhost:3000/healthz",
+    "systemctl is-active web",
+    "nc -z db 5432",
+]
+
+
+@pytest.mark.parametrize("question", HEALTH)
+def test_a_service_is_awaited(question):
+    session = Session()
+    said = []
+    for _ in range(8):
+        session.now += 1
+        said.append(session.fails(question))
+
+    assert [one.rule for one in said] == [""] * 8
+
+
+@pytest.mark.parametrize(
+    ("error", "pause", "stopped"), [("no", 0, True), ("no", 15, False), ("busy", 0, False)]
+)
+def test_a_question_is_stopped_until_its_answer_may_differ(error, pause, stopped):
+    session = Session()
+    for text in ("no", "no", "no", error):
+        session(post_tool_use("kubectl get pods", success=False, error=f"Error: {text} answer", output=None))
+    session.now += pause
+
+    assert (session(pre_tool_use("kubectl get pods")) is not None) == stopped
+
+
+@pytest.mark.parametrize("prefix", ["{n}.28{n} npm ", "#9 4.11{n} ", "12:00:0{n} ", "[{n}.5{n}] "])
+def test_seconds_before_an_error_are_not_a_count(prefix):
+    session = Session()
+    texts = [prefix.format(n=n) + "error: linker cc not found" for n in range(3)]
+    said = [
+        session(post_tool_use("docker build .", success=False, error=text, output=None)) for text in texts
+    ]
+
+    assert said[-1].rule == "repeated-failure"
+
+
 def test_at_last_every_call_is_stopped_and_the_user_is_told():
     session = Session()
     session.loops()

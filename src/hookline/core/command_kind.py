@@ -24,12 +24,14 @@ _READERS = word_set(
     uniq cut tr nl tac rev column basename dirname realpath readlink echo printf cd pushd popd true
     false : test [ [[ export set source . umask ulimit lsof netstat ss dig nslookup host ping curl wget
     http nc sha256sum md5sum md5 shasum xxd od hexdump strings journalctl man tldr history jobs read tee
-    sed local return exit"""
+    sed local return exit pg_isready mysqlshow traceroute whois dmesg lsblk lscpu lspci lsusb lsmod nvidia-smi
+    sw_vers getent groups who w last vmstat iostat nm objdump readelf ldd size otool addr2line javap locale
+    zcat zgrep xzcat bzcat comm paste join seq expr"""
 )
 _CHECKERS = word_set(
     """pytest py.test jest vitest mocha ava tap karma cypress playwright eslint stylelint flake8 pylint mypy
     pyright basedpyright tsc vue-tsc shellcheck hadolint yamllint actionlint rspec phpunit pest phpstan
-    rubocop minitest tox nox unittest doctest ctest gotestsum golangci-lint staticcheck clippy ktlint
+    rubocop minitest tox nox unittest doctest ctest nextest gotestsum golangci-lint staticcheck clippy ktlint
     detekt checkstyle spotbugs bandit semgrep trivy coverage codespell markdownlint hyperfine time bench"""
 )
 _FORMATTERS = word_set("ruff black isort prettier biome gofmt rustfmt clang-format standard xo oxlint")
@@ -37,27 +39,69 @@ _FORMATTERS = word_set("ruff black isort prettier biome gofmt rustfmt clang-form
 _FIXING_OPTIONS = word_set("--fix --write -w -i --in-place --autofix -a -A --update -u --updateSnapshot")
 _CHECKING_OPTIONS = word_set("--check --diff -d -l --list-different --dry-run -n --no-fix --verify")
 _SLEEPERS = word_set("sleep wait watch until start-sleep timeout")
+_LOOKING_VERBS = word_set(
+    """describe list ls show status ping info inspect whoami view get read logs log ps top events
+    history search is query doctor"""
+)
+"""Subcommands that only look, alone or before a dash, in any program: `mysqladmin ping`, `list-units`."""
+_CHANGING_VERBS = word_set(
+    """create delete del rm remove add set update apply deploy run start stop restart reload install upgrade
+    uninstall scale patch edit replace rollback rollout exec cp mv push pull build up down kill enable disable
+    reset init import restore migrate tag login logout use checkout switch merge rebase commit fetch clone
+    label annotate drain prune rename send publish lpush rpush hset sadd zadd xadd incr expire flushall eval
+    get-credentials"""
+)
+"""Subcommands after which no other word decides: `helm upgrade search ./chart`."""
+_MAX_VERB, _MAX_CLOUD_VERB = 2, 4
+"""First operands among which the deciding word is; clouds have groups of groups."""
+_CLOUDS = word_set("aws gcloud az doctl oci ibmcloud hcloud scw")
+_PRINTING_OPTIONS = word_set("-v -V -version --version version -h --help help --client")
+"""Words that, without others, make any program print its version or its help."""
+_LOOKING_OPTIONS = word_set("--help --version --dry-run --dryrun --list --describe --status --get")
+_SQL_CLIENTS = word_set(
+    "psql mysql mariadb sqlite3 duckdb clickhouse-client cockroach usql bq trino presto snowsql sqlcmd cqlsh"
+)
+_QUERY = re.compile(
+    r"\s*(?:(?:select|with|show|explain|describe|desc|pragma|values)\b|\\[dl]|\.(?:tables|schema|databases|ind))",
+    re.IGNORECASE,
+)
+_SQL_CHANGE = re.compile(
+    r"\b(?:insert|update|delete|drop|create|alter|truncate|replace|into|grant|revoke|vacuum|reindex|call|nextval"
+    r"|setval|pg_(?:terminate|cancel|reload)\w*)\b|\bpragma \w+ *=",
+    re.IGNORECASE,
+)
+_CODE_RUNNERS = word_set("python python3 node ruby perl php deno bun")
+_CODE_OPTIONS = word_set("-c -e -r -p -pe --eval --print")
+_PRINT = re.compile(r"\b(?:print\w*|console\.\w+|puts|echo|say|var_dump|p)\b|^[^(]*$")
+_CHANGING_CALL = re.compile(
+    r"(?:\b|_)(?:create|delete|drop|insert|update|save|write|commit|send|post|put|patch|remove|unlink|rename|seed"
+    r"|migrate|init|install|download|run|start|stop|reset|clear|flush|sync|push|publish|system|spawn|exec(?!ute\()"
+    r"|mkdir|touch|main|upgrade|register)[a-z_]*\(",
+    re.IGNORECASE,
+)
+"""Calls in a line of code that may change something although no effect on a file is known."""
 _READING_SUBCOMMANDS: Mapping[str, frozenset[str]] = {
     "git": word_set(
-        """status log diff show branch remote blame ls-files ls-tree rev-parse rev-list describe grep reflog
-        shortlog cat-file merge-base name-rev for-each-ref ls-remote check-ignore whatchanged var version"""
+        """diff branch remote blame rev-parse rev-list grep reflog shortlog cat-file merge-base name-rev
+        for-each-ref check-ignore whatchanged var"""
     ),
-    "docker podman nerdctl docker-compose": word_set(
-        "ps logs images inspect version info stats top port events history diff ls config"
+    "docker podman nerdctl docker-compose": word_set("images stats port diff config"),
+    "kubectl oc k9s": word_set("explain cluster-info config api-resources wait"),
+    "helm": word_set("template lint"),
+    "terraform tofu": word_set("plan output validate providers graph console"),
+    "ansible": word_set("setup"),
+    "aws gcloud az": word_set("filter"),
+    "npm pnpm yarn bun": word_set("outdated why audit explain config bin root"),
+    "pip pip3 uv poetry conda": word_set("freeze check index tree"),
+    "cargo": word_set("tree metadata"),
+    "go": word_set("env doc vet"),
+    "brew apt apt-get dnf yum": word_set("policy"),
+    "adb": word_set("devices getprop logcat dumpsys"),
+    "openssl": word_set("s_client x509 verify crl dgst asn1parse ciphers"),
+    "redis-cli valkey-cli": word_set(
+        """llen lrange keys scan exists ttl pttl type strlen hget hgetall hlen hkeys mget scard smembers zcard
+        zrange zscore xlen xrange xinfo dbsize lastsave memory slowlog"""
     ),
-    "kubectl oc k9s": word_set(
-        "get describe logs top explain version cluster-info config api-resources events wait"
-    ),
-    "helm": word_set("list ls status get history show search template lint version"),
-    "terraform tofu": word_set("plan show output validate version providers graph console"),
-    "ansible": word_set("ping setup"),
-    "aws gcloud az": word_set("describe list get show ls sts"),
-    "npm pnpm yarn bun": word_set("ls list view info outdated why audit explain config bin root"),
-    "pip pip3 uv poetry conda": word_set("list show freeze check index tree info"),
-    "cargo": word_set("tree metadata search version"),
-    "go": word_set("list env version doc vet"),
-    "systemctl service launchctl": word_set("status is-active is-enabled list-units list show"),
-    "brew apt apt-get dnf yum": word_set("list info search show policy"),
 }
 _CHECKING_WORDS = word_set(
     """test tests check checks lint lints typecheck type-check types e2e unit integration spec specs verify
@@ -68,6 +112,7 @@ _CHECK_SCRIPT = re.compile(
     r"(?:[\w.-]+/)*(?:\w+[-_])*(?:tests?|checks?|lint|smoke|verify|e2e)(?:[-_]\w+)*\.(?:sh|bash|py|js|ts|rb|pl)"
 )
 """Scripts whose names say that they check: `./smoke.sh`, `scripts/run_tests.sh`."""
+_TEST_FILE = re.compile(r"(?:.*/)?(?:(?:tests?|specs?)[-_]\w[\w-]*|[\w.-]+[-_.](?:tests?|specs?))\.\w+")
 _GROUPS = word_set(
     """compose state config remote branch image container volume network system context stash tag worktree
     workspace"""
@@ -79,21 +124,20 @@ _READING_GROUP_WORDS = word_set(
 )
 _PACKAGE_MANAGERS = word_set(
     """npm pnpm yarn bun cargo go dotnet swift flutter dart mix composer bundle hatch poetry uv pdm pixi deno
-    python python3"""
+    python python3 terraform tofu"""
 )
 _TASK_RUNNERS = _PACKAGE_MANAGERS | word_set(
     """npx pnpx bunx make gmake just task rake mvn mvnw gradle gradlew sbt lein bazel buck2 nx turbo lerna
-    rails invoke uvx moon mage xcodebuild ctest meson ninja"""
+    rails invoke uvx moon mage xcodebuild ctest meson ninja manage.py artisan php ruby node perl zig forge dbt
+    nix stack cabal dune rebar3 gleam hardhat anchor"""
 )
 _INSTALLING_WORDS = word_set(
-    """ci install i add sync update upgrade up remove rm uninstall get fetch restore pip lock link tool mod
-    deps"""
+    """ci install i add sync update upgrade up remove rm uninstall get fetch restore pip pub lock link tool
+    mod deps"""
 )
 """Words after a package manager that change what is installed: `npm ci`, `poetry add pytest`."""
-_VERSION_PRINTERS = word_set("npm pnpm yarn bun")
-"""Programs whose subcommand `version` prints versions, but sets the version before another operand."""
 _READING = {
-    program: subcommands
+    program: subcommands | _LOOKING_VERBS
     for programs, subcommands in _READING_SUBCOMMANDS.items()
     for program in programs.split()
 }
@@ -135,7 +179,7 @@ def _changes(action: str, path: str) -> bool:
 def _classify(command: SimpleCommand) -> CommandKind:
     words = [word.text for word in command.words[1:]]
     name = command.name.removeprefix("./")
-    if {"--help", "--version"} & {*words}:
+    if _LOOKING_OPTIONS & {*words} or (words and _PRINTING_OPTIONS.issuperset(words)):
         return "read"
     if name in _SLEEPERS:
         return "wait"
@@ -170,23 +214,38 @@ def _classify_reader(name: str, words: list[str]) -> CommandKind:
 
 
 def _classify_subcommand(name: str, operands: list[str], words: list[str]) -> CommandKind:
-    if {"--dry-run", "--dryrun"} & {*words}:
-        return "read"
-    if name in _VERSION_PRINTERS and operands == ["version"]:
-        return "read"
-    reading = _READING.get(name)
-    if len(operands) > 1 and (name == "gh" or (reading is not None and operands[0] in _GROUPS)):
+    if len(operands) > 1 and (name == "gh" or (name in _READING and operands[0] in _GROUPS)):
         return "read" if operands[1] in _READING_GROUP_WORDS else "change"
-    if reading is not None and any(
-        operand.partition("-")[0] in reading or operand in reading for operand in operands[:2]
-    ):
-        return "read"
-    if name in _PACKAGE_MANAGERS and operands[:1] and operands[0] in _INSTALLING_WORDS:
+    if name in _SQL_CLIENTS or (name in _CODE_RUNNERS and _CODE_OPTIONS & {*words}):
+        return "read" if _only_prints(name, words) else "change"
+    if name in _PACKAGE_MANAGERS and not _INSTALLING_WORDS.isdisjoint(operands[:1]):
         return "change"
-    if name in _TASK_RUNNERS:
-        tasks = [
-            part for operand in operands[:3] for part in (operand, *operand.replace("-", ":").split(":"))
-        ]
-        checks = any(task in _CHECKING_WORDS or task in _CHECKERS for task in tasks)
-        return "check" if checks and not _FIXING_OPTIONS & {*words} else "change"
-    return "change"
+    if operands == ["version"] or _looks(name, operands):
+        return "read"
+    if name not in _TASK_RUNNERS or _FIXING_OPTIONS & {*words}:
+        return "change"
+    tasks = [part for operand in operands[:3] for part in (operand, *operand.replace("-", ":").split(":"))]
+    checks = any(task in _CHECKING_WORDS or task in _CHECKERS for task in tasks)
+    return (
+        "check" if checks or "--test" in words or any(map(_TEST_FILE.fullmatch, operands[:1])) else "change"
+    )
+
+
+def _only_prints(name: str, words: list[str]) -> bool:
+    """Return whether the SQL or code among *words* is not known to change anything."""
+    if name in _SQL_CLIENTS:
+        return any(map(_QUERY.match, words)) and not any(map(_SQL_CHANGE.search, words))
+    code = words[-1]
+    return bool(_PRINT.search(code)) and not _CHANGING_CALL.search(code) and not _SQL_CHANGE.search(code)
+
+
+def _looks(name: str, operands: list[str]) -> bool:
+    """Return whether the first operand that is a verb, alone or before a dash, only looks."""
+    if name in _TASK_RUNNERS and name not in _READING:
+        return False
+    verbs = _READING.get(name, _LOOKING_VERBS)
+    words = operands[1:_MAX_CLOUD_VERB] or operands if name in _CLOUDS else operands[:_MAX_VERB]
+    verb = next((word for word in words if {word, word.partition("-")[0]} & (verbs | _CHANGING_VERBS)), "")
+    return verb in verbs or (
+        verb not in _CHANGING_VERBS and verb.partition("-")[0] in verbs - _CHANGING_VERBS
+    )

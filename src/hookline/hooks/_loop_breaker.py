@@ -22,8 +22,9 @@ from hookline.hooks._loop_calls import (
 
 _WEIGHT, _PATIENT_WEIGHT, _SLOW_POLL_WEIGHT = 10, 3, 1
 """Weights of a repeated failure, of one that was waited for, and of a question for a state now and then."""
-_POLL_PAUSE, _SLOW_POLL_PAUSE, _RETRY_PAUSE = 3.0, 15.0, 540.0
-"""Seconds before a question for a state, before a slow one, and before another try, that count as waiting."""
+_HEALTH_PAUSE, _POLL_PAUSE, _SLOW_POLL_PAUSE, _RETRY_PAUSE = 1.0, 3.0, 15.0, 540.0
+"""Seconds that count as waiting: before a question for the state of a service, for another state, before a
+slow one, and before another try."""
 _MORE_READS = 2
 """Repeats of a read that are allowed beyond those of a failure: agents look at a file more than once."""
 _MAX_PERIOD = 6
@@ -69,6 +70,7 @@ def _is_patient(call: CallRecord, before: CallRecord | None, pause: float) -> bo
         call.waits
         or (before is not None and before.waits)
         or (call.polls and pause > _POLL_PAUSE)
+        or (call.asks_health and (before is None or pause > _HEALTH_PAUSE))
         or (call.tries and pause > _RETRY_PAUSE)
     )
 
@@ -240,10 +242,18 @@ def stop_call(event: PreToolUse, state: State, seconds: float) -> Response | Non
         return None
     rule, at, place, tries = entry
     calls = parse_calls(state.memory.get(CALLS_NOTE) or "")
-    changed = any(call.changes and call.at > at for call in calls)
+    asked = [call for call in calls if call.call == digest_call(event) and call.polls]
+    changed = _may_differ(asked, state.now) or any(call.changes and call.at > at for call in calls)
     if changed or not 0 <= state.now - at <= seconds or place != str(state.facts.get("workspace", "")):
         return None
     return _refuse(event, state, rule, [rule, at, place, tries + 1])
+
+
+def _may_differ(asked: Sequence[CallRecord], now: float) -> bool:
+    """Return whether the last answer to a question for a state was another one, or is old."""
+    return bool(asked) and (
+        asked[-1].result != asked[-2:][0].result or now - asked[-1].at >= _SLOW_POLL_PAUSE
+    )
 
 
 def _refuse(event: PreToolUse, state: State, rule: str, entry: list[object]) -> Response:

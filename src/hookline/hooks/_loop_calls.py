@@ -26,6 +26,13 @@ _WAITING_COMMAND = re.compile(
     r"|\bwait-for|\brollout status\b|\brun watch\b",
     re.IGNORECASE,
 )
+_HEALTH_QUESTION = re.compile(
+    r"\bpg_isready\b|\b(?:mysqladmin|redis-cli|valkey-cli|rabbitmq-diagnostics)\b.*\bping\b|\bnc -\w*z"
+    r"|\bis-(?:active|system-running)\b|/_?(?:health|ready|readiness|live|liveness|alive|ping|up|status)\w*\b"
+    r"|\bgetprop\b",
+    re.IGNORECASE,
+)
+"""Questions whether a service is up, which are asked while it starts."""
 _MEASURING_COMMAND = re.compile(
     r"bench|hyperfine|profil|latency|throughput|explain analy[sz]e|time_total"
     r"|(?<![\w-])(?:time|timeit|perf|wrk2?|ab|k6|oha|hey|vegeta|locust|iperf3?|fio|sysbench|measure)(?![\w-])",
@@ -43,7 +50,9 @@ _SEED = re.compile(r"(?:random|randomly|seed|shuffle)", re.IGNORECASE)
 _VARYING_WORD = re.compile(r"[\d.,:s]+|[0-9a-f]{6,}")
 
 
-_COUNT = re.compile(r"\b\d+ (?:\w+ )?(?:failed|failing|failures?|errors?|problems?|remaining|left)\b")
+_COUNT = re.compile(
+    r"(?<![\d.:,])\b\d+ (?:\w+ )?(?:failed|failing|failures?|errors?|problems?|remaining|left)\b"
+)
 """Counts whose change is progress."""
 
 
@@ -60,8 +69,8 @@ class CallRecord(NamedTuple):
     place: str
     """Fingerprint of the workspace; empty if it was not needed."""
     flags: str
-    """Letters: `f` failed, `w` waits, `p` asks for a state, `c` changed something, `t` tried, `r` reads,
-    `e` edits a file."""
+    """Letters: `f` failed, `w` waits, `p` asks for a state, `h` whether a service is up, `c` changed
+    something, `t` tried, `r` reads, `e` edits a file."""
 
     @property
     def failed(self) -> bool:
@@ -78,6 +87,10 @@ class CallRecord(NamedTuple):
     @property
     def polls(self) -> bool:
         return "p" in self.flags
+
+    @property
+    def asks_health(self) -> bool:
+        return "h" in self.flags
 
     @property
     def tries(self) -> bool:
@@ -181,4 +194,6 @@ def _shell_flags(command: str, shell: str) -> str:
     if kind == "change":
         return waits + "c"
     names = {one.name for one in read(command, shell=SHELLS[shell]).commands}
-    return waits + ("r" if names <= _FILE_READERS | _FILTERS | {"cd", "echo"} else "p")
+    if names <= _FILE_READERS | _FILTERS | {"cd", "echo"}:
+        return waits + "r"
+    return waits + ("ph" if _HEALTH_QUESTION.search(command[:2000]) else "p")
