@@ -87,6 +87,7 @@ def place(tmp_path):
     (tmp_path / "small").write_text("x" * 20_000)
     (tmp_path / "big").write_text("x" * 20_001)
     (tmp_path / "wide").write_text(("x" * 999 + "\n") * 300)
+    (tmp_path / "huge").write_text(("x" * 999 + "\n") * 2000)
     return tmp_path
 
 
@@ -181,6 +182,96 @@ def test_a_part_may_be_named_by_its_first_and_last_line(place, part, rule):
     ],
 )
 def test_so_is_what_a_shell_would_show(place, command, rule):
+    answer = judged(pre_tool_use(command, cwd=str(place)))
+
+    assert (answer and answer.rule) == rule
+
+
+AWK = {
+    None: (
+        "END{print NR}",
+        "{s+=$3} END {print s/NR}",
+        'BEGIN{FS=","} /x/{n++} END{print n}',
+        "NR==1",
+        "NR<=9",
+        "NR>=3 && NR<20",
+        "NR == 7 {print $2}",
+        "FNR<3{print}",
+    ),
+    "large-read": (
+        "{print}",
+        "1",
+        "{print} END{print NR}",
+        "/x/",
+        "NR>1",
+        "NR<=900",
+        "NR==1 || /x/",
+        "{n[$1]++} /x/",
+    ),
+}
+JQ = {
+    None: (
+        "-r .version",
+        "-r .a.b_c",
+        "-r '.items[0].id'",
+        "'.items[3]'",
+        "'.a | length'",
+        "-r '.name // empty'",
+    ),
+    "large-read": (".", ".items", "-r '.items[]'", "-r '.items[].id'", "'.[] | .id'"),
+}
+SED = {None: ("-n '$p'", "'$!d'", "-n 5p", "5q"), "large-read": ("-n '/x/p'", "'s/a/b/'", "-n '5,$p'")}
+PROGRAMS = [
+    *(
+        (rule, f"{name} {option}'{code}' huge")
+        for rule, codes in AWK.items()
+        for code in codes
+        for name in ("awk", "gawk")
+        for option in ("", "-F, ")
+    ),
+    *((rule, f"jq {code} huge") for rule, codes in JQ.items() for code in codes),
+    *((rule, f"sed {code} huge") for rule, codes in SED.items() for code in codes),
+]
+SOURCES = {
+    None: (
+        "git diff",
+        "git diff main",
+        "git diff --stat v1 v2",
+        "git diff v1..v2 -- a",
+        "git diff HEAD~1 HEAD",
+        "git diff v1 src/a.py",
+        "git diff main src/",
+        "git diff --name-only v1...v2",
+        "stern api --since 5m",
+        "gcloud logging read x --limit 9",
+        "terraform show",
+        "terraform show -json | jq length",
+        "helm get notes a",
+        "strings -n 20 bin/app",
+        "strings bin/app | grep -c x",
+        "docker inspect $(docker ps -q) --format {{.Id}}",
+    ),
+    "large-read": (
+        "git diff v1 v2",
+        "git diff v1.0 v2.0",
+        "git diff release-1..release-2",
+        "git -C a diff a...b",
+        "stern api",
+        "gcloud logging read x",
+        "terraform show -json",
+        "tofu show -json plan",
+        "helm get manifest a",
+        "strings bin/app",
+        "rails routes",
+        "docker inspect $(docker ps -q)",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("rule", "command"), [*PROGRAMS, *((rule, line) for rule, lines in SOURCES.items() for line in lines)]
+)
+def test_a_program_is_judged_by_how_much_it_prints(place, rule, command):
     answer = judged(pre_tool_use(command, cwd=str(place)))
 
     assert (answer and answer.rule) == rule

@@ -56,25 +56,38 @@ _NARROW_FIND = re.compile(
     r" -(?:i?name|i?path|i?regex|maxdepth|newer\w*|[mac](?:time|min)|size|empty|perm|user|quit|delete|exec)\b"
 )
 _RANGE = re.compile(r"(\d+)(?:,(\d+|\$))?p|(\d+)q")
+_LAST_LINE = re.compile(r"\$p|\$!d")
+_LINE_NUMBER = re.compile(r"^[^|]*\bF?NR\s*(?:(==)|<=?)\s*(\d+)\s*(?:\{[^{}]*\}\s*)?$")
+"""Programs of awk that print the lines up to a number, or the line with it."""
 _SIZE, _UNITS = re.compile(r"(\d+)([kKmM]?)[bB]?"), {"": 1, "k": 1_024, "m": 1_048_576}
 _BYTES_PER_LINE = 80
-_COUNTS = re.compile(r"\b(?:length|keys|add|any|all)\s*$")
-"""Programs of jq that print a number or names."""
+_AWK_TOTAL = re.compile(
+    r"(?:BEGIN\s*\{[^{}]*\})?(?:[^{}]*\{(?:(?!print)[^{}])*\})*\s*END\s*\{(?:(?!\b(?:for|while)\b)[^{}])*\}"
+)
+"""Programs of awk that print only after the last line."""
+_JQ_TOTAL = re.compile(r".*\b(?:length|keys|add|any|all)|(?:\.\w+|\[-?\d+\])*\.?\[-?\d+\](?:\.\w+)*")
+_JQ_FIELD = re.compile(r"(?:\.\w+|\[-?\d+\]|\.\[\"[^\"]*\"\])+(?:\s*//.*)?")
+"""Programs of jq that print a number, names or one item; and one value, which is a text in raw output."""
 _ROOTS = word_set("/ ~ ~/ /usr /home /var")
 _NARROW_IN_ROOT = re.compile(
     r" -(?:maxdepth|newer\w*|[mac](?:time|min)|quit|delete|exec)\b| -i?name [^\s*?\[]+(?:\s|$)"
 )
 _NEVER = "$^"
+_GIT = r"git(?: -C \S+| -[^C\s]\S*)*"
 _SOURCES = tuple(
     (re.compile(source), re.compile(limit))
     for source, limit in (
         (
-            r"git(?: -\S+)* (?:log|reflog|rev-list)\b",
+            rf"{_GIT} (?:log|reflog|rev-list)\b",
             r" (?:-\d+|-n ?\d+|--(?:max-count|since|after)\S*)|\.\.",
         ),
-        (r"git(?: -\S+)* (?:log|show|diff)\b.* (?:-p|--patch)\b", r" (?:-\d+|-n ?\d+|--stat)\b|\.\.| -- "),
-        (r"git show \S*\w\.\.+\w", r"--stat|--oneline|--name-| -s\b| -- "),
-        (r"git ls-files\b", r"ls-files \S"),
+        (rf"{_GIT} (?:log|show|diff)\b.* (?:-p|--patch)\b", r" (?:-\d+|-n ?\d+|--stat)\b|\.\.| -- "),
+        (rf"{_GIT} show \S*\w\.\.+\w", r"--stat|--oneline|--name-| -s\b| -- "),
+        (
+            rf"{_GIT} diff(?: -\S+)* (?:[^\s.-](?:\.?[^\s.])*\.\.\.?[^\s.]\S*|[^\s-]\S* [^\s-]\S*)$",
+            r"--(?:\w*stat|name-|summary|check|quiet)|HEAD|@|/$|\w\.[a-z]\w{0,4}$",
+        ),
+        (rf"{_GIT} ls-files\b", r"ls-files \S"),
         (r"unzip -p\b|tar -?\w*O", _NEVER),
         (r"journalctl\b", r" -n|--lines|--since|-S |--list-boots|--disk-usage"),
         (r"dmesg\b", r" --since| -l "),
@@ -83,6 +96,10 @@ _SOURCES = tuple(
         (r"(?:kubectl|oc)\b.* logs\b", r"--tail|--since"),
         (r"(?:kubectl|oc)\b.* get\b.* -o ?=?(?:yaml|json)\b", r" get \S+/\S+| get [\w.]+ (?!-)\S+"),
         (r"(?:kubectl|oc)\b.* describe (?!\S+/)[\w.]+(?: -\S+(?: \S+)?)*$", _NEVER),
+        (r"stern\b|gcloud logging read\b", r"--tail|--since|--limit|--freshness"),
+        (r"helm get (?:manifest|all)\b|(?:terraform|tofu) show\b.* -json\b", _NEVER),
+        (rf"(?:docker|podman)(?: container)? inspect\b.*{UNKNOWN}", r"--format| -f "),
+        (r"strings\b|(?:rails|rake) routes\b", r" -n ?\d\d| -[gc]\b|--(?:grep|controller)"),
         (r"(?:heroku|fly|pm2|flyctl) logs\b", r" -n|--num|--lines|--nostream"),
         (r"gh run view\b.* --log\b|gh api\b.* --paginate", "--jq|-q "),
         (
@@ -161,8 +178,12 @@ def _estimate(command: SimpleCommand, inputs: Sequence[Amount], listed: str) -> 
 def _only_counts(command: SimpleCommand, options: Options) -> bool:
     if command.name in ("diff", "cmp"):
         return options.has("-q", "-s", "--brief", "--quiet")
+    program = options.operands[0].text.strip() if options.operands else ""
     if command.name in ("jq", "yq"):
-        return any(_COUNTS.search(word.text) for word in options.operands[:1])
+        is_raw = options.has("-r", "--raw-output")
+        return bool(_JQ_TOTAL.fullmatch(program) or (is_raw and _JQ_FIELD.fullmatch(program)))
+    if command.name in ("awk", "gawk", "mawk") and _AWK_TOTAL.fullmatch(program):
+        return True
     return command.name in _COUNTERS or (command.name in _MATCHERS and options.has(*_COUNT_OPTIONS))
 
 
@@ -212,7 +233,13 @@ def _find_range(command: SimpleCommand) -> tuple[int, int | None]:
         if number.lstrip("+").isdigit() and number.startswith("+"):
             return int(number), None
         return 0, None if number.startswith("-") else int(number) if number.isdigit() else _DEFAULT_LINES
-    match = next(filter(None, (_RANGE.fullmatch(word.text) for word in command.words[1:])), None)
+    words = [word.text for word in command.words[1:]]
+    if command.name in ("awk", "gawk", "mawk"):
+        bound = next(filter(None, map(_LINE_NUMBER.search, words)), None)
+        return 0, None if bound is None else 1 if bound[1] else int(bound[2])
+    if command.name == "sed" and any(map(_LAST_LINE.fullmatch, words)):
+        return 0, 1
+    match = next(filter(None, map(_RANGE.fullmatch, words)), None)
     if command.name != "sed" or match is None:
         return 0, None
     first, last = int(match[1] or match[3]), match[2] or match[1]
