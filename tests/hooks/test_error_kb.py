@@ -96,6 +96,21 @@ def test_looking_mends_nothing(between):
     assert world.only.fix == ""
 
 
+@pytest.mark.parametrize(
+    "look",
+    ["java -version", "gradle -v", "pg_isready", "psql -c 'select 1'", "python -c 'print(1)'", "cat a.py"],
+)
+def test_a_look_beside_the_fix_does_not_hide_it(look):
+    world = World()
+    world.fails("pytest")
+    world.works(look)
+    world.works("pip install pyyaml")
+    world.works(look)
+    world.works("pytest")
+
+    assert world.only.fix == "pip install pyyaml"
+
+
 def test_an_edit_in_between_is_no_command_that_helped():
     world = World()
     world.fails("pytest")
@@ -162,6 +177,14 @@ def test_slow_builds_count_but_not_what_happens_after_an_hour():
         "python manage.py migrate shop zero",
         "terraform init -migrate-state",
         "docker exec app rm -r /data",
+        "dart run tool/seed.dart",
+        "dart run build_runner clean",
+        "flutter run",
+        "cargo run --bin seed",
+        "az aks get-credentials -n stage --admin",
+        "gcloud container clusters get-credentials prod",
+        "gcloud container clusters create stage",
+        "az group create -n stage",
     ],
 )
 def test_harmful_and_unrepeatable_steps_are_no_fixes(step):
@@ -191,6 +214,9 @@ def test_harmful_and_unrepeatable_steps_are_no_fixes(step):
         "chmod +x bin/run",
         "just gen",
         "bash -c 'npm ci'",
+        "dart run build_runner build",
+        "gcloud container clusters get-credentials stage --region europe-west1",
+        "az aks get-credentials -g team -n stage",
     ],
 )
 def test_commands_of_a_harmless_kind_are_fixes(step):

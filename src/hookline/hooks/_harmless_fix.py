@@ -58,7 +58,7 @@ _KINDS: Mapping[str, frozenset[str]] = {
     # Logins that ask, or read a file.
     "aws": word_set("login update-kubeconfig get-login-password"),
     "gh": word_set("login refresh set-default"),
-    _LOGINS: word_set("login signin"),
+    _LOGINS: word_set("login signin get-credentials"),
     # Inputs and places of other commands.
     "cd echo printf yes true sleep": word_set(""),
 }
@@ -105,7 +105,7 @@ _HARMFUL_TEXT = re.compile(
     r"\b(?:https?|ftp|git|ssh|file)://|git\+|git@|github:"  # code from the network
     r"|\b(?:npm|pnpm|yarn|bun) (?:i|install|add) (?:-\S+ )*[\w-]+/"
     r"|(?:TOKEN|SECRET|PASSWORD|PASSWD|_KEY|CREDENTIALS?)\w*=|\$\{?\w*(?:TOKEN|SECRET|PASS|_KEY|CREDENTIAL)"
-    r"|--(?:token|password(?!-stdin)|api-key|secret)\b|\blogin\b.* -p\b|REDACTED"
+    r"|--(?:token|password(?!-stdin)|api-key|secret|admin)\b|\blogin\b.* -p\b|REDACTED"
     r"|insecure|(?:no|skip)-?_?(?:verify|check|tls|ssl|cert|gpg|sandbox)|ssl-?_?verify|strict-?ssl"
     r"|allow-(?:unauth|root)|trusted-host|unsafe|privileged|disable|permissive|validate-?certs|REJECT_UNAUTH"
     r"|\b(?:LD_\w+|PATH|\w+PATH|NODE_OPTIONS|SHELL)=|StrictHostKey|auto-approve|break-system"
@@ -174,4 +174,8 @@ def _is_known(name: str, words: list[str]) -> bool:
     if not known:
         return known is not None
     verb = next((word for word in (*words[:1], *operands[:_MAX_VERB]) if word in known | _DETOURS), "")
-    return verb in known and (name not in _LOGINS.split() or operands[-1] == verb)
+    if verb == "run" and operands[-1] != verb:
+        inner = words.index(verb) + 1
+        return _is_known(words[inner], words[inner + 1 :])
+    takes_secret = name in _LOGINS.split() and verb != "get-credentials"
+    return verb in known and (not takes_secret or operands[-1] == verb)
