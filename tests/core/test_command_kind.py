@@ -12,11 +12,14 @@ KINDS = {
     "gcloud run services describe api; gcloud auth list; az vm show -n a; aws sts get-caller-identity; "
     "mysqladmin ping; redis-cli -h db llen q; openssl s_client -connect h:443; kafka-topics.sh --list; "
     "python3 -c 'import app'; node -p process.version; adb shell getprop x; kubectl version; "
-    "mysql -e 'show tables' shop; sqlite3 app.db .tables; psql -U a -c '\\dt' shop; vault status",
+    "mysql -e 'show tables' shop; sqlite3 app.db .tables; psql -U a -c '\\dt' shop; vault status; "
+    "rabbitmqctl list_queues; php artisan route:list; bazel query //a; uv pip list; dotnet --info; "
+    "mongosh --eval 'db.a.countDocuments()'; aws logs tail a; flutter doctor; alembic current; make status",
     "check": "make ci; npm run ci; npm test; cargo test; uv run pytest; poetry run pytest; python -m pytest; "
     "ruby -Itest test/a_test.rb; bundle exec ruby -Itest test/a_test.rb; python manage.py test app; "
     "./manage.py test; php artisan test; node --test; node test/cart.test.js; python tests/test_cart.py; "
-    "zig build test; dbt test; terraform test; cargo nextest run; docker exec api python manage.py test",
+    "zig build test; dbt test; terraform test; cargo nextest run; docker exec api python manage.py test; "
+    "./gradlew :app:testDebugUnitTest; php vendor/bin/phpunit; cargo fmt --check; rebar3 eunit",
     "change": "npm ci; poetry add pytest; docker compose up -d db; docker-compose up -d; git branch -D old; "
     "git remote add origin url; terraform state rm x; kubectl config use-context x; uv pip install pytest; "
     "go mod download; bundle install; npm version patch; ssh web1 \"sudo sed -i '3d' /etc/app.conf\"; "
@@ -26,7 +29,9 @@ KINDS = {
     "az aks get-credentials -n a; gcloud container clusters get-credentials b; gcloud run deploy api; "
     "python -c 'import app\\napp.seed()'; node -e 'require(\"./db\").migrate()'; psql -f schema.sql; "
     "psql -c 'delete from a'; mysql -e 'select 1 into outfile \"x\"'; mysql shop; python manage.py migrate; "
-    "python seed.py; java -jar x.jar; poetry version minor; createdb test; ruby db/seeds.rb; make -v all",
+    "python seed.py; java -jar x.jar; poetry version minor; createdb test; ruby db/seeds.rb; make -v all; "
+    "mkdir -p list; touch status; bin/rails db:migrate RAILS_ENV=test; heroku config:set A=1; kill 3; "
+    "mongosh --eval 'db.a.deleteMany({})'; node scripts/unit/seed.js; mvn versions:set; sdk default java 17",
 }
 
 

@@ -31,7 +31,8 @@ _READERS = word_set(
 _CHECKERS = word_set(
     """pytest py.test jest vitest mocha ava tap karma cypress playwright eslint stylelint flake8 pylint mypy
     pyright basedpyright tsc vue-tsc shellcheck hadolint yamllint actionlint rspec phpunit pest phpstan
-    rubocop minitest tox nox unittest doctest ctest nextest gotestsum golangci-lint staticcheck clippy ktlint
+    rubocop minitest tox nox unittest doctest ctest nextest eunit bats prove busted gotestsum
+    kubeconform golangci-lint staticcheck clippy ktlint
     detekt checkstyle spotbugs bandit semgrep trivy coverage codespell markdownlint hyperfine time bench"""
 )
 _FORMATTERS = word_set("ruff black isort prettier biome gofmt rustfmt clang-format standard xo oxlint")
@@ -41,9 +42,11 @@ _CHECKING_OPTIONS = word_set("--check --diff -d -l --list-different --dry-run -n
 _SLEEPERS = word_set("sleep wait watch until start-sleep timeout")
 _LOOKING_VERBS = word_set(
     """describe list ls show status ping info inspect whoami view get read logs log ps top events
-    history search is query doctor"""
+    history search is query doctor tail members current versions devices routes stats showmigrations"""
 )
-"""Subcommands that only look, alone or before a dash, in any program: `mysqladmin ping`, `list-units`."""
+"""Subcommands that only look, alone or as first or last part, in any program: `list-units`, `route:list`."""
+_PARTS = re.compile(r"[-_:]")
+_CAMEL_PARTS = re.compile(r"[A-Z]?[a-z0-9]+")
 _CHANGING_VERBS = word_set(
     """create delete del rm remove add set update apply deploy run start stop restart reload install upgrade
     uninstall scale patch edit replace rollback rollout exec cp mv push pull build up down kill enable disable
@@ -55,9 +58,9 @@ _CHANGING_VERBS = word_set(
 _MAX_VERB, _MAX_CLOUD_VERB = 2, 4
 """First operands among which the deciding word is; clouds have groups of groups."""
 _CLOUDS = word_set("aws gcloud az doctl oci ibmcloud hcloud scw")
-_PRINTING_OPTIONS = word_set("-v -V -version --version version -h --help help --client")
-"""Words that, without others, make any program print its version or its help."""
-_LOOKING_OPTIONS = word_set("--help --version --dry-run --dryrun --list --describe --status --get")
+_PRINTING_OPTIONS = word_set("-v -V -version --version version -h --help help --client -l -L -ls -qa")
+"""Words that, without others, make any program print its version, its help or a list."""
+_LOOKING_OPTION = re.compile(r"--(?:dry-?run|list|describe|status|info|get)(?:-\w+)?")
 _SQL_CLIENTS = word_set(
     "psql mysql mariadb sqlite3 duckdb clickhouse-client cockroach usql bq trino presto snowsql sqlcmd cqlsh"
 )
@@ -70,9 +73,11 @@ _SQL_CHANGE = re.compile(
     r"|setval|pg_(?:terminate|cancel|reload)\w*)\b|\bpragma \w+ *=",
     re.IGNORECASE,
 )
-_CODE_RUNNERS = word_set("python python3 node ruby perl php deno bun")
+_CODE_RUNNERS = word_set("python python3 node ruby perl php deno bun mongosh")
 _CODE_OPTIONS = word_set("-c -e -r -p -pe --eval --print")
-_PRINT = re.compile(r"\b(?:print\w*|console\.\w+|puts|echo|say|var_dump|p)\b|^[^(]*$")
+_PRINT = re.compile(
+    r"\b(?:print\w*|console\.\w+|puts|echo|say|var_dump|p)\b|^[^(]*$|\.(?:find|count|aggregate)\w*\("
+)
 _CHANGING_CALL = re.compile(
     r"(?:\b|_)(?:create|delete|drop|insert|update|save|write|commit|send|post|put|patch|remove|unlink|rename|seed"
     r"|migrate|init|install|download|run|start|stop|reset|clear|flush|sync|push|publish|system|spawn|exec(?!ute\()"
@@ -115,7 +120,7 @@ _CHECK_SCRIPT = re.compile(
 _TEST_FILE = re.compile(r"(?:.*/)?(?:(?:tests?|specs?)[-_]\w[\w-]*|[\w.-]+[-_.](?:tests?|specs?))\.\w+")
 _GROUPS = word_set(
     """compose state config remote branch image container volume network system context stash tag worktree
-    workspace"""
+    workspace pip"""
 )
 """Subcommands with subcommands of their own."""
 _READING_GROUP_WORDS = word_set(
@@ -158,16 +163,14 @@ def classify_command(line: str, shell: Literal["bash", "powershell", "cmd"] = "b
 
 def is_read_only(line: str) -> bool:
     """Return whether *line* runs only programs that are known to change nothing."""
-    reading = read(line)
     writes = any(
-        effect.action in ("write", "append", "truncate", "edit", "delete", "move", "mode", "link")
-        and effect.path.text != "/dev/null"
-        for effect in reading.effects
+        effect.action in _CHANGING_ACTIONS and effect.path.text != "/dev/null"
+        for effect in read(line).effects
     )
     return not writes and classify_command(line) in ("read", "wait")
 
 
-_CHANGING_ACTIONS = frozenset({"write", "append", "truncate", "edit", "delete", "move", "mode", "link"})
+_CHANGING_ACTIONS = word_set("write append truncate edit delete move mode link create")
 
 
 def _changes(action: str, path: str) -> bool:
@@ -179,7 +182,7 @@ def _changes(action: str, path: str) -> bool:
 def _classify(command: SimpleCommand) -> CommandKind:
     words = [word.text for word in command.words[1:]]
     name = command.name.removeprefix("./")
-    if _LOOKING_OPTIONS & {*words} or (words and _PRINTING_OPTIONS.issuperset(words)):
+    if {"--help", "--version"} & {*words} or (words and _PRINTING_OPTIONS.issuperset(words)):
         return "read"
     if name in _SLEEPERS:
         return "wait"
@@ -216,6 +219,8 @@ def _classify_reader(name: str, words: list[str]) -> CommandKind:
 def _classify_subcommand(name: str, operands: list[str], words: list[str]) -> CommandKind:
     if len(operands) > 1 and (name == "gh" or (name in _READING and operands[0] in _GROUPS)):
         return "read" if operands[1] in _READING_GROUP_WORDS else "change"
+    if any(map(_LOOKING_OPTION.fullmatch, words)) and _CHANGING_VERBS.isdisjoint(word[2:] for word in words):
+        return "read"
     if name in _SQL_CLIENTS or (name in _CODE_RUNNERS and _CODE_OPTIONS & {*words}):
         return "read" if _only_prints(name, words) else "change"
     if name in _PACKAGE_MANAGERS and not _INSTALLING_WORDS.isdisjoint(operands[:1]):
@@ -224,11 +229,16 @@ def _classify_subcommand(name: str, operands: list[str], words: list[str]) -> Co
         return "read"
     if name not in _TASK_RUNNERS or _FIXING_OPTIONS & {*words}:
         return "change"
-    tasks = [part for operand in operands[:3] for part in (operand, *operand.replace("-", ":").split(":"))]
-    checks = any(task in _CHECKING_WORDS or task in _CHECKERS for task in tasks)
-    return (
-        "check" if checks or "--test" in words or any(map(_TEST_FILE.fullmatch, operands[:1])) else "change"
-    )
+    tasks = {part for operand in operands[:3] for part in _split_task(operand)}
+    checks = not tasks.isdisjoint(_CHECKING_WORDS | _CHECKERS) or {"--test", "--check"} & {*words}
+    return "check" if checks or any(map(_TEST_FILE.fullmatch, operands[:1])) else "change"
+
+
+def _split_task(operand: str) -> list[str]:
+    """Return the parts of the name of a task, such as `:app:testDebug`; of a path, the name of the file."""
+    if not {"/", ".", "="}.isdisjoint(operand):
+        return [operand.rpartition("/")[2]]
+    return [operand, *_PARTS.split(operand), *map(str.lower, _CAMEL_PARTS.findall(operand))]
 
 
 def _only_prints(name: str, words: list[str]) -> bool:
@@ -240,12 +250,12 @@ def _only_prints(name: str, words: list[str]) -> bool:
 
 
 def _looks(name: str, operands: list[str]) -> bool:
-    """Return whether the first operand that is a verb, alone or before a dash, only looks."""
-    if name in _TASK_RUNNERS and name not in _READING:
-        return False
+    """Return whether the first operand that is a verb, or has one as a part, only looks."""
     verbs = _READING.get(name, _LOOKING_VERBS)
-    words = operands[1:_MAX_CLOUD_VERB] or operands if name in _CLOUDS else operands[:_MAX_VERB]
-    verb = next((word for word in words if {word, word.partition("-")[0]} & (verbs | _CHANGING_VERBS)), "")
-    return verb in verbs or (
-        verb not in _CHANGING_VERBS and verb.partition("-")[0] in verbs - _CHANGING_VERBS
-    )
+    for word in operands[1:_MAX_CLOUD_VERB] or operands if name in _CLOUDS else operands[:_MAX_VERB]:
+        parts = _PARTS.split(word)
+        if word not in verbs and not _CHANGING_VERBS.isdisjoint((word, *parts)):
+            return False
+        if not verbs.isdisjoint((word, parts[0], parts[-1])):
+            return True
+    return False
