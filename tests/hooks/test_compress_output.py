@@ -112,6 +112,26 @@ def test_free_room_is_filled_with_the_lines_nearest_to_an_error(room):
     assert {f"line {number}" for number in range(503, 497 + len(kept) // 2)} <= {*kept}
 
 
+TRACE = (
+    "ERROR charge failed",
+    "Traceback (most recent call last):",
+    '  File "app/charge.py", line 88, in charge',
+    "    gateway.submit(intent)",
+    '  File "app/gateway.py", line 31, in submit',
+    "    raise Declined(code)",
+    "gateway.Declined: card",
+)
+
+
+@pytest.mark.parametrize("level", ["INFO", "DEBUG", "NOTICE"])
+def test_lines_near_an_error_come_before_lines_without_news(level):
+    names = ["raven", "kelp", "onyx", "flint", "ember", "prism", "grove", "lumen"]
+    lines = [f"{level} {names[number % 8]} {names[number // 8 % 8]} is done" for number in range(60)]
+    text = shown("\n".join((*lines[:30], *TRACE, *lines[30:])), lines=20, head=3, tail=3)
+
+    assert "\n".join(TRACE) in text
+
+
 @pytest.mark.parametrize("distance", range(2, 12))
 def test_a_gap_of_one_line_is_not_cut(distance):
     marked = {f"at{500 + distance * index}": f"cannot open door {'x' * index}" for index in range(20)}

@@ -16,7 +16,7 @@ ERROR_WEIGHT = 3.0
 """Smallest weight of a line that looks like an error."""
 _FIRST_OR_LAST, _TAIL, _HEAD, _OUTLIER, _RARE, _CHANGED, _NEIGHBOUR_SHARE = 9.0, 1.9, 1.1, 1.8, 1.5, 1.6, 0.45
 _FIRST_LINES, _LAST_LINES = 3, 6
-_MAX_REACH, _REACH_SHARE = 20, 0.02
+_MAX_REACH, _REACH_SHARE = 20, 0.1
 """Lines from a line that decides within which the others fill the room that is left, and their weight."""
 _MAX_SEARCHED = 400
 """Characters of a line that are searched."""
@@ -46,7 +46,8 @@ _FAILURE = (
     r"|level\W{1,3}(?:error|fatal|crit)|^\W*(?:\w+ )?fail(?:ed|ure)?\b|^not ok|panic|fatal|traceback"
     r"|segfault|segmentation|exception\b|exit(?:ed)?(?: with)?(?: code| status)?[ :=]+[1-9]"
 )
-_QUIET = r"\b(?:warn(?:ing)?|info|debug|trace|notice|note|hint)\b[\]:=\s|]"
+_WARNING = r"\bwarn(?:ing)?\b[\]:=\s|]"
+_QUIET = r"\b(?:info|debug|trace|notice|note|hint)\b[\]:=\s|]"
 _COMPARISON = (
     r"^\W*(?:expected(?: \w+)?|received(?: \w+)?|actual|got|want(?:ed)?|left|right|diff)\b\s*[:=]"
     r"|^\s+(?:expected|actual|got|want|but was)\b|\bgot\b.{1,80}\bwant|\bwant(?:ed)?\b.{1,80}\bgot\b"
@@ -68,7 +69,8 @@ _WEIGHTS = tuple(
     for weight, pattern in (
         (0.0, _SUCCESS),
         (4.0, _FAILURE),
-        (1.0, _QUIET),
+        (1.0, _WARNING),
+        (0.03, _QUIET),
         (ERROR_WEIGHT, _ALARM),
         (ERROR_WEIGHT, _COMPARISON),
         (2.5, _CONSEQUENCE),
