@@ -11,7 +11,7 @@ KINDS = {
     "service nginx status; systemctl list-units; docker exec pg pg_isready; docker exec r redis-cli llen q; "
     "gcloud run services describe api; gcloud auth list; az vm show -n a; aws sts get-caller-identity; "
     "mysqladmin ping; redis-cli -h db llen q; openssl s_client -connect h:443; kafka-topics.sh --list; "
-    "python3 -c 'import app'; node -p process.version; adb shell getprop x; kubectl version; "
+    "python3 -c 'import app'; node -p 'require(x).x'; adb shell getprop x; kubectl version; "
     "mysql -e 'show tables' shop; sqlite3 app.db .tables; psql -U a -c '\\dt' shop; vault status; "
     "rabbitmqctl list_queues; php artisan route:list; bazel query //a; uv pip list; dotnet --info; "
     "mongosh --eval 'db.a.countDocuments()'; aws logs tail a; flutter doctor; alembic current; make status",

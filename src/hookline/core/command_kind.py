@@ -245,8 +245,12 @@ def _only_prints(name: str, words: list[str]) -> bool:
     """Return whether the SQL or code among *words* is not known to change anything."""
     if name in _SQL_CLIENTS:
         return any(map(_QUERY.match, words)) and not any(map(_SQL_CHANGE.search, words))
-    code = words[-1]
-    return bool(_PRINT.search(code)) and not _CHANGING_CALL.search(code) and not _SQL_CHANGE.search(code)
+    code, prints = words[-1], not {"-p", "--print"}.isdisjoint(words)
+    return (
+        (prints or bool(_PRINT.search(code)))
+        and not _CHANGING_CALL.search(code)
+        and not _SQL_CHANGE.search(code)
+    )
 
 
 def _looks(name: str, operands: list[str]) -> bool:
