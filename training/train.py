@@ -284,9 +284,9 @@ def fit_sessions(rows: Sequence[Row], vocabulary: frozenset[str]) -> dict[str, M
 def validate_sessions(rows: Sequence[Row], vocabulary: frozenset[str]) -> None:
     """Print the shares of right labels and kinds in unseen batches."""
     counts = Counter[tuple[str, bool]]()
-    for batch in sorted({row["batch"] for row in rows}):
-        models = fit_sessions([row for row in rows if row["batch"] != batch], vocabulary)
-        for row in (row for row in rows if row["batch"] == batch):
+    for fold in range(FOLDS):
+        models = fit_sessions([row for row in rows if row["batch"] % FOLDS != fold], vocabulary)
+        for row in (row for row in rows if row["batch"] % FOLDS == fold):
             for name, find in (("sentence", find_sentences), ("prompt", find_prompts)):
                 for features, label in find(row, vocabulary):
                     scores = models[name].score(features)
