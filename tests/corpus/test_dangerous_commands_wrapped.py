@@ -86,7 +86,12 @@ COMMANDS = [
     for row in ROWS
     if plain(row) and not any(sign in row["cmd"] for sign in UNFIT)
 ]
-STACKS = [stack for depth in range(1, DEPTH + 1) for stack in itertools.product(WRAPPERS, repeat=depth)]
+STACKS = [
+    stack
+    for depth in range(1, DEPTH + 1)
+    for stack in itertools.product(WRAPPERS, repeat=depth)
+    if stack.count("trap") <= 1  # bash does not run a trap that a trap sets for EXIT
+]
 
 
 def wrapped(command, stack):

@@ -48,7 +48,8 @@ def find_failures(entries: Sequence[TranscriptEntry], files: Files) -> Iterator[
 
 
 def _has_reason(entries: Sequence[TranscriptEntry], number: int) -> bool:
-    return any(isinstance(near, Message) for near in entries[max(number - _NEAR, 0) : number])
+    texts = (near.text for near in entries[max(number - _NEAR, 0) : number] if isinstance(near, Message))
+    return any(label == "failed" for text in texts for _, label in label_message(text))
 
 
 def _find_stated(sentences: Sequence[Labelled], before: Sequence[str]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from hookline.core.conversation import Message, ToolUse, TranscriptEntry
@@ -40,8 +41,8 @@ _MAX_ACKNOWLEDGEMENT = 20
 """Words of an answer that only agrees with the person."""
 _JOINT = re.compile(r"(?<=[,;:.!?])\s|\s[\u2013\u2014&+-]\s|\b(?:and|then)\b")
 """Separators of the parts of a request."""
-_REFERS, _SHORT = re.compile(r"(?i)\b(?:it|that|this|them)\b"), 2
-"""Words of parts that name no subject, and letters of words that are none."""
+_EMPTY, _SHORT = re.compile(r".*\b(?:it|that|this|them|more)$|(?!.*[A-Z\d])\w{1,4}$"), 3
+"""Short parts that name no subject, and the number of their words."""
 UNREPORTED = "not mentioned in the agent's reports: "
 UNSTATED = "not stated; last words: "
 """Text before last words that announce nothing."""
@@ -113,7 +114,8 @@ def is_obsolete(todo: str, task: Task, entries: Sequence[TranscriptEntry]) -> bo
 def rejects(prompts: Sequence[Prompt], step: str) -> bool:
     """Return whether a clause of the person denies what a step is about."""
     words = find_stems(step)
-    clauses = [one for prompt in prompts for one in split_clauses(prompt.text) if _DENIES.search(one)]
+    texts = [prompt.text for prompt in prompts if prompt.kind not in ("task", "addition")]
+    clauses = [one for text in texts for one in split_clauses(text) if _DENIES.search(one)]
     return any(0 < min(_SHARED_WORDS, len(words)) <= len(words & find_stems(clause)) for clause in clauses)
 
 
@@ -149,13 +151,20 @@ def find_unreported(entries: Sequence[TranscriptEntry], task: Task) -> tuple[str
     texts = [entry.text for entry in since if isinstance(entry, Message) and entry.by == "agent"]
     paths = [entry.path for entry in since if isinstance(entry, ToolUse) and entry.kind in EDITS]
     told = find_stems(split_identifiers(" ".join((*texts, *paths, *find_commits(since)))))
-    parts = [part.strip(" .,;:!?") for part in _JOINT.split(task.text) if not _REFERS.search(part)]
-    words = {
-        part: {one for one in find_stems(split_identifiers(part)) if len(one) > _SHORT} for part in parts
-    }
-    missing = [part for part in parts if words[part] and not words[part] & told]
-    has_some = any(words[part] & told for part in parts)
+    words = _find_parts(task.text)
+    missing = [part for part, own in words.items() if own and not own & told]
+    has_some = any(own & told for own in words.values())
     return (f"{UNREPORTED}{'; '.join(missing)}",) if missing and has_some else ()
+
+
+def _find_parts(request: str) -> dict[str, set[str]]:
+    """Return the parts of a request, each with the words that no other part has, or else all its words."""
+    parts = [part.strip(" .,;:!?") for part in _JOINT.split(request)]
+    kept = [part for part in parts if len(part.split()) > _SHORT or not _EMPTY.match(part)]
+    stems = [{one for one in find_stems(split_identifiers(part)) if len(one) > 1} for part in kept]
+    counts = Counter(one for some in stems for one in some)
+    own = ({one for one in some if counts[one] == 1} or some for some in stems)
+    return dict(zip(kept, own, strict=True))
 
 
 def find_unread(entries: Sequence[TranscriptEntry], task: Task, todo: str = "") -> tuple[str, ...]:

@@ -33,7 +33,8 @@ _OPENING = re.compile(
       |great|nice|cool
     | perfect|ok(?:ay)?|alright|right|well|so|um+|uh+|hmm+|btw|by\ the\ way|fyi|also|and|but|then|plus
       |anyway|anyways
-    | oh|ah|yes|yeah|yep|sorry|look|listen|just|quick\ (?:note|one)|one\ (?:more\ )?thing|side\ note
+    | oh|ah|yes|yeah|yep|no(?=\s*[,;.!–—])|nope|sorry
+      |look|listen|just|quick\ (?:note|one)|one\ (?:more\ )?thing|side\ note
       |heads\ up|note|nb
     | reminder|for\ the\ record|for\ your\ info(?:rmation)?|for\ next\ time|important|ps|p\.s\.|tl;?dr|fwiw
       |actually|basically
