@@ -242,6 +242,19 @@ def test_the_person_ends_the_work(closing, unfinished):
     assert extract_content(closed, SessionFacts(), str).unfinished is unfinished
 
 
+def test_a_promise_is_no_report():
+    entries = [
+        Message(by="person", text="Validate the rows and merge the duplicates"),
+        Message(by="agent", text="I'll validate the rows first, then merge the duplicates."),
+        ToolUse(call="1", tool="Edit", kind="edit", path="rows.py"),
+        ToolResult(call="1"),
+        Message(by="agent", text="Validation of the rows works, all tests pass."),
+        Message(by="person", text="thanks"),
+    ]
+
+    assert "duplicates" in extract_content(entries, SessionFacts(), str).next[0]
+
+
 def test_parts_of_the_request_that_no_report_names_are_next():
     entries = [
         Message(by="person", text="The report page needs three exports: CSV, XLSX and PDF"),

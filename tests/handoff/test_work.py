@@ -23,6 +23,8 @@ def test_restored_committed_and_deleted_files_do_not_differ():
     assert changed("a.py", "b.py", "git checkout -- a.py") == ["b.py"]
     assert changed("a.py", "git commit -qam x", "b.py") == ["b.py"]
     assert changed("a.py", "b.py", "rm a.py") == ["b.py"]
+    assert changed("a.py", "b.py", "git rm -q a.py") == ["b.py"]
+    assert changed("a.py", "b.py", "git commit -qm x a.py") == ["b.py"]
 
 
 def test_a_renamed_file_has_its_new_name():
@@ -47,6 +49,12 @@ def test_a_command_that_the_last_words_name_is_worth_repeating():
     entries = [*play("node scripts/compare.mjs", "node scripts/other.mjs", "ls -la")]
 
     assert find_commands(entries, "Rerun compare.mjs until it is equal.") == ("node scripts/compare.mjs",)
+    assert find_commands(entries, "") == ()
+
+
+def test_the_words_of_a_loop_are_no_commands():
+    entries = [*play("for n in 1 2; do pytest -q; done")]
+
     assert find_commands(entries, "") == ()
 
 

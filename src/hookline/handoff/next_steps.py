@@ -9,7 +9,7 @@ from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.core.records import split_identifiers
 from hookline.handoff.failures import SHOWN_FILES
 from hookline.handoff.prompts import EDITS, Prompt, find_stems, is_thanks
-from hookline.handoff.task import Task, has_edits
+from hookline.handoff.task import THEN, Task, has_edits
 from hookline.handoff.work import Files, find_commits, pair_calls
 from hookline.language.dialogue import is_result, label_message
 from hookline.language.segment import is_heading, is_item, split_clauses, split_sentences, strip_marks
@@ -41,7 +41,7 @@ _MAX_ACKNOWLEDGEMENT = 20
 """Words of an answer that only agrees with the person."""
 _JOINT = re.compile(r"(?<=[,;:.!?])\s|\s[\u2013\u2014&+-]\s|\b(?:and|then)\b")
 """Separators of the parts of a request."""
-_EMPTY, _SHORT = re.compile(r".*\b(?:it|that|this|them|more)$|(?!.*[A-Z\d])\w{1,4}$"), 3
+_REFERS, _SHORT = re.compile(r"(?i).*\b(?:it|that|this|them|these|here|more|one|task|please)\b"), 4
 """Short parts that name no subject, and the number of their words."""
 UNREPORTED = "not mentioned in the agent's reports: "
 UNSTATED = "not stated; last words: "
@@ -146,9 +146,10 @@ def find_rest(entries: Sequence[TranscriptEntry], task: Task, files: Files) -> t
 
 
 def find_unreported(entries: Sequence[TranscriptEntry], task: Task) -> tuple[str, ...]:
-    """Return the parts of the request that the agent names in no text, commit or edited file."""
+    """Return the parts of the request that the agent names in no report, commit or edited file."""
     since = entries[task.start + 1 :]
-    texts = [entry.text for entry in since if isinstance(entry, Message) and entry.by == "agent"]
+    messages = [entry.text for entry in since if isinstance(entry, Message) and entry.by == "agent"]
+    texts = [text for message in messages for text, label in label_message(message) if label != "open"]
     paths = [entry.path for entry in since if isinstance(entry, ToolUse) and entry.kind in EDITS]
     told = find_stems(split_identifiers(" ".join((*texts, *paths, *find_commits(since)))))
     words = _find_parts(task.text)
@@ -159,12 +160,18 @@ def find_unreported(entries: Sequence[TranscriptEntry], task: Task) -> tuple[str
 
 def _find_parts(request: str) -> dict[str, set[str]]:
     """Return the parts of a request, each with the words that no other part has, or else all its words."""
-    parts = [part.strip(" .,;:!?") for part in _JOINT.split(request)]
-    kept = [part for part in parts if len(part.split()) > _SHORT or not _EMPTY.match(part)]
+    parts = [part.strip(" .,;:!?") for prompt in request.split(THEN) for part in _split_parts(prompt)]
+    kept = [part for part in parts if len(part.split()) > _SHORT or not _REFERS.match(part)]
     stems = [{one for one in find_stems(split_identifiers(part)) if len(one) > 1} for part in kept]
     counts = Counter(one for some in stems for one in some)
     own = ({one for one in some if counts[one] == 1} or some for some in stems)
     return dict(zip(kept, own, strict=True))
+
+
+def _split_parts(prompt: str) -> list[str]:
+    """Return the parts of a prompt without a single word before them, such as `good`."""
+    first, *others = _JOINT.split(prompt)
+    return [first, *others] if len(first.split()) > 1 or not others else others
 
 
 def find_unread(entries: Sequence[TranscriptEntry], task: Task, todo: str = "") -> tuple[str, ...]:
@@ -190,8 +197,8 @@ def find_failed(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
 def find_steps(text: str) -> tuple[str, ...]:
     """Return the steps that a text of the agent names, announces or leaves open."""
     named = [step for label, step in find_labelled(text) if label == "next"]
-    told = [_INLINE_LABEL.sub("", sentence) for sentence, label in label_message(text) if label == "open"]
-    return tuple(dict.fromkeys(named or told))[:_MAX_SENTENCES]
+    told = [sentence for sentence, label in label_message(text) if label == "open" and len(sentence) > _SHORT]
+    return tuple(dict.fromkeys(named or (_INLINE_LABEL.sub("", step) for step in told)))[:_MAX_SENTENCES]
 
 
 def find_labelled(text: str) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,8 @@ from hookline.handoff.prompts import Prompt, find_edited, read_prompts, take_tur
 from hookline.language.segment import split_sentences
 from hookline.lazy import re
 
+THEN = " \u2013 then: "
+"""Text before an addition to a task."""
 _MAX_ADDITIONS, _MAX_ANSWER = 2, 160
 _QUESTION = re.compile(
     r"(?i)\b(?:what|why|how|which|who|where|when|does|did|is|are|warum|wie|wo|pourquoi|comment|qué|cómo)\b"
@@ -47,7 +49,7 @@ def find_task(entries: Sequence[TranscriptEntry], before: str) -> Task:
 
 
 def _join(text: str, additions: list[str]) -> str:
-    added = "".join(f" \u2013 then: {addition}" for addition in additions[-_MAX_ADDITIONS:])
+    added = "".join(f"{THEN}{addition}" for addition in additions[-_MAX_ADDITIONS:])
     kept = max(MAX_TEXT_LENGTH - len(added), MAX_TEXT_LENGTH // 2)
     return f"{text[:kept]}{added}" if added else text
 

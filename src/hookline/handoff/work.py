@@ -24,8 +24,8 @@ _CHECKS = re.compile(
 )
 _UNINFORMATIVE = re.compile(
     r"^(?:\w+=\S+ )*(?:git|ls|cat|grep|rg|find|head|tail|echo|cd|pwd|which|ps|kill|sleep|mkdir|cp|mv|rm|touch"
-    r"|chmod|curl|wget|ssh|scp|sed|awk|wc|du|df|env|export|source|gh|time|for|while|tar|unzip|man|date"
-    r"|sqlite3|jq)\b|--version\b| -V$|--help\b"
+    r"|chmod|curl|wget|ssh|scp|sed|awk|wc|du|df|env|export|source|gh|time|for|while|do|done|then|fi|tar|unzip"
+    r"|man|date|sqlite3|jq)\b|--version\b| -V$|--help\b"
 )
 _OUTPUT_PART = re.compile(r"\s*(?:\d?>&?\d?\S*\s*)*(?:\|.*|2>&1.*|>\s*/dev/null.*)$", re.DOTALL)
 _COMMIT = re.compile(r"""\bgit\b[^|;&]*\bcommit\b[^|;&]*?\s-[a-z]*m\s*(?:"([^"]+)"|'([^']+)')""")
@@ -85,9 +85,12 @@ class Files:
         action, *rest = words
         if action == "add":
             self._added.update(self.changed if _EVERYTHING & set(rest) else self._match(rest))
+        elif action == "rm":
+            self._remove(self._match(rest))
         elif action == "commit":
             takes_all = any(re.match(r"-[a-z]*a|--all$", word) for word in rest)
-            self._remove(list(self.changed) if takes_all or not self._added else list(self._added))
+            some = self._match(rest) or list(self._added)
+            self._remove(list(self.changed) if takes_all or not some else some)
             self._added.clear()
             self.committed_in = self._call
         elif action in ("checkout", "restore", "clean") and "--staged" not in rest:
