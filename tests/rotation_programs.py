@@ -77,7 +77,7 @@ def agent(place: Path, mode: str) -> int:
     if mode == "stubborn":
         signal.signal(signal.SIGINT, lambda *_: sys.exit(ended(one, "", 130)))
         one.write("assistant", LAST)
-    one.write("assistant", "I write the rounding.", usage=FULL)
+    one.write("assistant", "I am writing the rounding.", usage=FULL)
     call = {
         "tool_name": "Bash",
         "tool_input": {"command": "true"},

@@ -92,9 +92,9 @@ def _acknowledges(
 
 
 def _continues(before: tuple[int, str], last: tuple[int, str]) -> bool:
-    """Return whether the *last* text follows a labelled next step directly, and so leaves it open."""
-    is_open = last[0] == before[0] + 1 and not is_result(label_message(last[1])) and not find_steps(last[1])
-    return is_open and any(label == "next" for label, _ in find_labelled(before[1]))
+    """Return whether the *last* text directly follows a labelled next step, and reports no result."""
+    is_next = last[0] == before[0] + 1 and not is_result(label_message(last[1]))
+    return is_next and any(label == "next" for label, _ in find_labelled(before[1]))
 
 
 def is_obsolete(todo: str, task: Task, entries: Sequence[TranscriptEntry]) -> bool:

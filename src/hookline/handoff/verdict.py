@@ -15,15 +15,21 @@ from hookline.handoff.work import pair_calls
 from hookline.language.dialogue import is_result, label_message
 from hookline.lazy import re
 
+_WHOLE = re.compile(
+    r"(?i)\b(?:all|everything)(?: of it)?(?: is|'s)? (?:now )?(?:done|finished|complete)(?=[.!]|$)"
+    r"|\bnothing (?:else )?(?:is )?(?:left|missing|to do)(?=[.!]|$)"
+    r"|\balles (?:ist )?(?:erledigt|fertig)(?=[.!]|$)"
+)
+"""Sentences which say that no work is left."""
 _SEARCHES = re.compile(r"(?:grep|rg|ls|cat|find|test|diff|which)\b")
 """Commands that fail if they find nothing."""
 
 
 def is_finished(entries: Sequence[TranscriptEntry], task: Task) -> bool:
-    """Return whether the agent reports all parts of the request, and the person thanks for it."""
+    """Return whether the agent reports all parts of the request, and it or the person says that is all."""
     number, text = find_last_text(entries, task)
     thanked = any(is_thanks(prompt.text) for prompt in task.prompts[-1:] if prompt.number > number)
-    if not thanked or not is_result(label_message(text)):
+    if not (thanked or _WHOLE.search(text)) or not is_result(label_message(text)):
         return False
     return not find_unreported(entries, task) and not _is_contradicted(entries, task, number)
 

@@ -134,7 +134,7 @@ def suggest_prompt(turn: Turn, how: str) -> str:
     end = turn.end.event
     todos = find_open(turn.store.notes(end.session))
     obstacles = [*(todo.text for todo in todos if todo.blocked), *_find_obstacles(turn)]
-    last_text = end.last_text if isinstance(end, Stop) else ""
+    last_text = redact(end.last_text) if isinstance(end, Stop) else ""  # a sentence may be part of a secret
     named = [_shorten(step) for step in find_steps(last_text) if not step.endswith("?")]
     listed = [todo.text for todo in todos if not todo.blocked and not reports_done(todo.text, last_text)]
     parts = [_format_list("resolve the obstacles", obstacles), _format_list("continue with", named or listed)]
