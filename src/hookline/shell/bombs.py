@@ -12,10 +12,11 @@ _PACING_COMMANDS = frozenset({"sleep", "read", "inotifywait", "usleep"})
 
 
 def is_fork_bomb(loop: Compound) -> bool:
-    return _is_endless(loop) and _accumulates_processes(loop.bodies[-1])
+    return is_endless(loop) and _accumulates_processes(loop.bodies[-1])
 
 
-def _is_endless(loop: Compound) -> bool:
+def is_endless(loop: Compound) -> bool:
+    """Return whether the condition of a loop never fails."""
     if loop.kind == "for((":
         parts = _arithmetic_text(loop.words).split(";")
         return len(parts) > 1 and not parts[1].strip()

@@ -6,18 +6,25 @@ The output is known for a few programs only; that of all others is `UNKNOWN`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
-from hookline.lazy import re
 from hookline.shell import expand
-from hookline.shell.bombs import is_fork_bomb
-from hookline.shell.grammar import parse_assignment
+from hookline.shell.assignments import assign, expand_assignment, set_declared_arrays
+from hookline.shell.bombs import is_endless, is_fork_bomb
+from hookline.shell.branches import (
+    Skippable,
+    advance_chain,
+    leaves,
+    list_new_values,
+    merge_branch,
+    merge_skippable,
+)
 from hookline.shell.program_table import program_name
 from hookline.shell.result import UNKNOWN, Redirect, Word
-from hookline.shell.run_program import evaluate_alias, evaluate_variables, invoke, record_command, run_traps
+from hookline.shell.run_program import evaluate_alias, invoke, record_command, run_traps
 from hookline.shell.shell_state import (
-    HOLE,
     MAX_ALTERNATIVES,
     MAX_TEXT,
     OPAQUE,
@@ -29,18 +36,14 @@ from hookline.shell.shell_state import (
     limit_values,
     list_matches,
     lookup,
-    merge_branch,
     rollback,
     set_values,
-    set_variable,
     spend,
     too_deep,
 )
 from hookline.shell.shells import SHELLS
 from hookline.shell.streams import redirect_input, redirect_output
 from hookline.shell.syntax import (
-    Array,
-    Assignment,
     Code,
     Command,
     Compound,
@@ -49,34 +52,72 @@ from hookline.shell.syntax import (
     Pipe,
     Quoted,
     Redirection,
-    Span,
+    Step,
     Steps,
     Term,
 )
 from hookline.shell.wrappers import split_quoted
 
-_KEYED_ITEM = re.compile(r"\[[^\]]*\]=")
-_ARRAY_KEY = re.compile(r"""(["']?)[A-Za-z_][\w.-]*\1""", re.ASCII)
-_QUOTES = "'\""
 _FILE_OPERATORS = frozenset({"<", "<>", ">", ">>", ">|", "&>", "&>>", ">&"})
 _LOOP_KINDS = frozenset({"while", "until", "for(("})
 _FIRST_COPROCESS_FD = 60
-_DECLARATIONS = frozenset({"declare", "typeset", "local", "export", "readonly"})
 
 
 def evaluate_steps(state: ShellState, steps: Steps, stdin: str) -> str:
     """Evaluate *steps* and return their output, as far as it is known."""
     outputs: list[str] = []
-    for step in steps.items:
+    for chain in _split_chains(steps.items):
         if not spend(state, 1):
             return UNKNOWN
-        checkpoint = len(state.undo_log)
-        state.background_depth += step.background
-        outputs.append(_evaluate_node(state, step.node, stdin))
-        state.background_depth -= step.background
-        if step.op == "||":
-            merge_branch(state, checkpoint)
+        outputs.append(_evaluate_chain(state, chain, stdin))
     return _join_outputs(outputs)
+
+
+def _split_chains(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """Split a command list into commands that are connected by `&&` and `||`."""
+    starts = [position for position, step in enumerate(steps) if step.op == ";"]
+    return (steps[start:end] for start, end in pairwise([*starts, len(steps)]))
+
+
+def _evaluate_chain(state: ShellState, chain: tuple[Step, ...], stdin: str) -> str:
+    """Evaluate commands of which each may or may not run after the first; in the background, a subshell."""
+    checkpoint, background = len(state.undo_log), chain[-1].background
+    state.background_depth += background
+    output, skippable = _run_chain(state, chain, stdin)
+    state.background_depth -= background
+    if background:
+        rollback(state, checkpoint)
+    else:
+        merge_skippable(state, skippable)
+    return output
+
+
+def _run_chain(state: ShellState, chain: tuple[Step, ...], stdin: str) -> tuple[str, Skippable]:
+    """Evaluate a chain as if it succeeds; return its output, and the part that may not have run."""
+    outputs, skippable = [_evaluate_node(state, chain[0].node, stdin)], Skippable()
+    for left, step in pairwise(chain):
+        if not spend(state, 1):
+            break
+        if step.op == "||":
+            outputs.append(_evaluate_otherwise(state, step.node, stdin, skippable))
+            skippable = Skippable()
+        else:
+            skippable = advance_chain(state, skippable, left.node)
+            outputs.append(_evaluate_node(state, step.node, stdin))
+    return _join_outputs(outputs), skippable
+
+
+def _evaluate_otherwise(state: ShellState, node: Node, stdin: str, skippable: Skippable) -> str:
+    """Evaluate the right side of `||`, which runs if a command of the chain *skippable* has failed."""
+    new_values, start = list_new_values(state, skippable), len(state.undo_log)
+    merge_skippable(state, skippable)
+    checkpoint = len(state.undo_log)
+    output = _evaluate_node(state, node, stdin)
+    if leaves(node):
+        rollback(state, start)
+    else:
+        merge_branch(state, checkpoint, new_values)
+    return output
 
 
 def _join_outputs(outputs: list[str]) -> str:
@@ -149,9 +190,34 @@ def _evaluate_bodies(state: ShellState, compound: Compound, stdin: str) -> str:
 def _evaluate_while(state: ShellState, compound: Compound, stdin: str) -> str:
     condition, body = compound.bodies
     outer, state.loop_condition = state.loop_condition, True
-    output = evaluate_steps(state, condition, stdin)
+    output, skippable = _evaluate_condition(state, condition, stdin)
     state.loop_condition = outer
-    return _join_outputs([output, evaluate_steps(state, body, stdin)])
+    output = _join_outputs([output, _evaluate_body(state, body, stdin, runs=is_endless(compound))])
+    merge_skippable(state, skippable)
+    return output
+
+
+def _evaluate_condition(state: ShellState, condition: Steps, stdin: str) -> tuple[str, Skippable]:
+    """Evaluate a condition as if it holds; return its output, and the part that may not have run."""
+    steps = condition.items
+    start = max((position for position, step in enumerate(steps) if step.op == ";"), default=0)
+    output = evaluate_steps(state, Steps(steps[:start]), stdin)
+    last_output, skippable = _run_chain(state, steps[start:], stdin) if steps else ("", Skippable())
+    return _join_outputs([output, last_output]), skippable
+
+
+def _evaluate_counted(state: ShellState, compound: Compound, stdin: str) -> str:
+    expand.expand_words(state, compound.words)
+    return _evaluate_body(state, compound.bodies[0], stdin, runs=is_endless(compound))
+
+
+def _evaluate_body(state: ShellState, body: Steps, stdin: str, *, runs: bool) -> str:
+    """Evaluate the body of a loop once; unless it *runs* at least once, it may be left out."""
+    checkpoint = len(state.undo_log)
+    output = evaluate_steps(state, body, stdin)
+    if not runs:
+        merge_branch(state, checkpoint)
+    return output
 
 
 def _evaluate_parenthesis(state: ShellState, compound: Compound, stdin: str) -> str:
@@ -173,15 +239,24 @@ def _evaluate_coprocess(state: ShellState, compound: Compound, stdin: str) -> st
     return _evaluate_parenthesis(state, compound, stdin)
 
 
-def _evaluate_branches(state: ShellState, compound: Compound, stdin: str) -> str:
-    """Evaluate every branch of `if` and `case`, since any of them may run."""
+def _evaluate_case(state: ShellState, compound: Compound, stdin: str) -> str:
+    """Evaluate every branch of `case`, since any of them may run."""
     expand.expand_words(state, compound.words)
+    return _join_outputs([_evaluate_body(state, body, stdin, runs=False) for body in compound.bodies])
+
+
+def _evaluate_if(state: ShellState, compound: Compound, stdin: str) -> str:
+    """Evaluate every branch of `if`, since any of them may run; a condition has held in its branch."""
     outputs: list[str] = []
-    for position, body in enumerate(compound.bodies):
-        checkpoint = len(state.undo_log)
-        outputs.append(evaluate_steps(state, body, stdin))
-        if position > 0 or compound.kind == "case":
-            merge_branch(state, checkpoint)
+    for position in range(0, len(compound.bodies) - 1, 2):
+        start = len(state.undo_log)
+        output, skippable = _evaluate_condition(state, compound.bodies[position], stdin)
+        checkpoint = start if position else len(state.undo_log)
+        outputs += [output, evaluate_steps(state, compound.bodies[position + 1], stdin)]
+        merge_branch(state, checkpoint)
+        merge_skippable(state, skippable)
+    if len(compound.bodies) % 2:
+        outputs.append(_evaluate_body(state, compound.bodies[-1], stdin, runs=False))
     return _join_outputs(outputs)
 
 
@@ -198,7 +273,8 @@ def _evaluate_loop(state: ShellState, compound: Compound, stdin: str) -> str:
         ]
         values += [list_matches(word) for word in words]
     set_values(state, compound.name, limit_values(values) or (UNKNOWN,))
-    return _join_outputs([evaluate_steps(state, body, stdin) for body in compound.bodies])
+    runs = any(UNKNOWN not in value for value in values)
+    return _evaluate_body(state, compound.bodies[0], stdin, runs=runs)
 
 
 def _evaluate_command(state: ShellState, command: Command, stdin: str) -> str:
@@ -215,7 +291,7 @@ def _evaluate_command(state: ShellState, command: Command, stdin: str) -> str:
 
 
 def _evaluate_alternative(state: ShellState, command: Command, stdin: str) -> str:
-    argv = tuple(expand.expand_words(state, _set_declared_arrays(state, command.words)))
+    argv = tuple(expand.expand_words(state, set_declared_arrays(state, command.words)))
     spend(state, 1 + len(argv))
     redirects = _expand_redirects(state, command.redirections)
     stdin = redirect_input(state, command.redirections, redirects, stdin)
@@ -223,10 +299,10 @@ def _evaluate_alternative(state: ShellState, command: Command, stdin: str) -> st
         state.reads.pop(stdin, None)
         if stdin == UNKNOWN and argv and program_name(argv[0].text) in SHELLS:
             stdin = _read_redirected_script(state, redirects) or UNKNOWN
-    settings = tuple(_expand_assignment(state, assignment) for assignment in command.assignments)
+    settings = tuple(expand_assignment(state, assignment) for assignment in command.assignments)
     if not argv:
         for assignment, (name, value) in zip(command.assignments, settings, strict=True):
-            _assign(state, assignment, name, value, command.span)
+            assign(state, assignment, name, value, command.span)
         first = len(state.commands)
         output = _evaluate_bare_redirect(state, command, redirects, stdin) if redirects else ""
         return redirect_output(state, redirects, output, first)
@@ -257,28 +333,6 @@ def _evaluate_bare_redirect(
     return attribute_unknown(stdin, mark) if reads else ""
 
 
-def _set_declared_arrays(state: ShellState, terms: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Set the arrays of a `declare a=(…)`, and return *terms* with their names, and with unsplit values."""
-    if terms and terms[0].parts[0] in _DECLARATIONS:
-        return tuple(_set_declared_array(state, term) for term in terms)
-    return terms
-
-
-def _set_declared_array(state: ShellState, term: Term) -> Term:
-    name, last = term.parts[0], term.parts[-1]
-    if not isinstance(last, Array) or not isinstance(name, str):
-        assignment = None if term.plain else parse_assignment(term)
-        has_braces = any(isinstance(part, str) and "{" in part for part in term.parts)
-        if assignment is None or assignment.subscript or has_braces:
-            return term
-        sign = "+=" if assignment.append else "="
-        value = expand.expand_text(state, assignment.parts, tilde=True)
-        return Term((Quoted(assignment.name + sign + value),), term.span)
-    bare = name.rstrip("+=")
-    set_values(state, bare + "[]", _expand_items(state, last))
-    return Term((bare,), term.span, plain=True)
-
-
 def _expand_next_alias(state: ShellState, words: tuple[Term, ...]) -> tuple[Term, ...]:
     """Return *words* with the first one replaced by its alias, as after an alias that ends in a blank."""
     alias = _find_alias(state, words)
@@ -295,46 +349,6 @@ def _find_alias(state: ShellState, words: tuple[Term, ...]) -> str | None:
     name = "alias " + first[0]
     value = lookup(state, name) if name in state.variables else None
     return None if value is None or f"{name}={value}" in state.call_stack else value
-
-
-def _expand_assignment(state: ShellState, assignment: Assignment) -> tuple[str, str]:
-    if assignment.parts and isinstance(assignment.parts[0], Array):
-        return assignment.name, ""
-    value = expand.expand_text(state, assignment.parts, tilde=True)
-    return assignment.name, (lookup(state, assignment.name) or "") + value if assignment.append else value
-
-
-def _assign(state: ShellState, assignment: Assignment, name: str, value: str, span: Span) -> None:
-    array = assignment.parts[0] if assignment.parts else None
-    if isinstance(array, Array):
-        old = state.variables.get(name + "[]", ()) if assignment.append else ()
-        set_values(state, name + "[]", old + _expand_items(state, array))
-    elif assignment.subscript:
-        _set_array_item(state, name, assignment.subscript, value)
-    else:
-        set_variable(state, name, value)
-        evaluate_variables(state, ((name, value),), span)
-
-
-def _expand_items(state: ShellState, array: Array) -> tuple[str, ...]:
-    """Return the items of an array; patterns are expanded, but not the keys of an associative array."""
-    words = expand.expand_words(state, array.items)
-    return tuple(word.text if _KEYED_ITEM.match(word.text) else list_matches(word) for word in words)
-
-
-def _set_array_item(state: ShellState, name: str, index: str, value: str) -> None:
-    """Set one array item; unset items before it are holes, and a word is the key of an associative array."""
-    items = list(state.variables.get(name + "[]", ()))
-    if index.isdecimal() and int(index[:4]) < MAX_ALTERNATIVES:
-        position = int(index[:4])
-        items += [HOLE] * (position + 1 - len(items))
-        items[position] = value
-    elif _ARRAY_KEY.fullmatch(index) and len(items) < MAX_ALTERNATIVES:
-        key = f"[{index.strip(_QUOTES)}]="
-        items = [item for item in items if not item.startswith(key)] + [key + value]
-    else:
-        items = [UNKNOWN]
-    set_values(state, name + "[]", tuple(items))
 
 
 def _expand_redirects(state: ShellState, redirections: tuple[Redirection, ...]) -> tuple[Redirect, ...]:
@@ -358,7 +372,9 @@ _NODE_EVALUATORS: Mapping[type, Callable[[ShellState, Any, str], str]] = {
 _COMPOUND_EVALUATORS: Mapping[str, Callable[[ShellState, Compound, str], str]] = {
     "(": _evaluate_parenthesis,
     "coproc": _evaluate_coprocess,
-    **dict.fromkeys(("if", "case"), _evaluate_branches),
+    "if": _evaluate_if,
+    "case": _evaluate_case,
     **dict.fromkeys(("while", "until"), _evaluate_while),
+    "for((": _evaluate_counted,
     **dict.fromkeys(("for", "for@", "select"), _evaluate_loop),
 }

@@ -206,18 +206,6 @@ def limit_values(values: Iterable[str]) -> tuple[str, ...]:
     return different if len(different) <= MAX_ALTERNATIVES else (*different[: MAX_ALTERNATIVES - 1], OPAQUE)
 
 
-def merge_branch(state: ShellState, checkpoint: int) -> None:
-    """End a branch that may not run: variables set since *checkpoint* may also have their old values."""
-    old_values: dict[str, tuple[str, ...] | None] = {}
-    for name, old in state.undo_log[checkpoint:]:
-        old_values.setdefault(name, old)
-    spend(state, len(old_values))
-    for name, old in old_values.items():
-        new = state.variables.get(name)
-        if old and new and old != new and not name.endswith("[]"):
-            set_values(state, name, tuple(dict.fromkeys(new + old))[:MAX_ALTERNATIVES])
-
-
 def rollback(state: ShellState, checkpoint: int) -> None:
     """End a subshell: undo all assignments since the undo log had *checkpoint* entries."""
     while len(state.undo_log) > checkpoint:
