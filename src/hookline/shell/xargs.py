@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from hookline.lazy import re
-from hookline.shell.options import parse_options, word_set
+from hookline.shell.options import Options, parse_options, word_set
 from hookline.shell.result import UNKNOWN, Word
 from hookline.shell.shell_state import (
     OPAQUE,
@@ -55,17 +55,28 @@ def _xargs(state: ShellState, call: Call) -> Result:
     )
     whole = [text] if separator == "\0" and "\n" in text.rstrip("\n") else []
     if placeholder is not None:
-        rows = [(item,) for item in (*items, *whole)]
-        return _run_for_rows(state, "xargs", command, rows, placeholder.text or "{}")
-    words = tuple(Word(text=item, span=call.span, glob="*" in item) for item in items)
-    max_args = options.value("-n", "-L", "--max-args", "--max-lines")
-    count = int(max_args.text[:4]) if max_args is not None and max_args.text.isdecimal() else 0
-    size = count or len(words) or 1
-    groups = [words[start : start + size] for start in range(0, len(words), size)] or [()]
-    groups += [(Word(text=item, span=call.span),) for item in whole]
+        singles = [(item,) for item in (*items, *whole)]
+        return _run_for_rows(state, "xargs", command, singles, placeholder.text or "{}")
+    rows = [*_group_items(items, options, text if separator is None else None), *((item,) for item in whole)]
     span = _words_span(command)
-    inner = (InnerCommand("xargs", span, (*command, *group)) for group in groups if spend(state, 1))
-    return Result("", tuple(inner))
+    argvs = ((*command, *_to_words(row, call.span)) for row in rows if spend(state, 1))
+    return Result("", tuple(InnerCommand("xargs", span, argv) for argv in argvs))
+
+
+def _to_words(texts: tuple[str, ...], span: Span) -> tuple[Word, ...]:
+    return tuple(Word(text=text, span=span, glob="*" in text) for text in texts)
+
+
+def _group_items(items: list[str], options: Options, text: str | None) -> list[tuple[str, ...]]:
+    """Return the arguments of each run: those of some lines of *text* with `-L`, otherwise some items."""
+    limit = options.value("-n", "-L", "--max-args", "--max-lines")
+    count = int(limit.text[:4]) if limit is not None and limit.text.isdecimal() else 0
+    if count and text is not None and options.has("-L", "--max-lines"):
+        lines = _limit_items(text.split("\n"), text)
+        groups = ["\n".join(lines[start : start + count]) for start in range(0, len(lines), count)]
+        return [tuple(_split_quoted(group, lines=False)) for group in groups]
+    size = count or len(items) or 1
+    return [tuple(items[start : start + size]) for start in range(0, len(items), size)] or [()]
 
 
 _QUOTED_WORDS = re.compile(r"""(?:[^\s'"\\]|'[^'\n]*'|"[^"\n]*"|\\.|['"])++""", re.DOTALL)
