@@ -16,6 +16,7 @@ from hookline.hooks._self_protect.commands import PERSON_COMMAND, PROFILES, SWIT
 from hookline.hooks._self_protect.finding import RULES, Action, Finding, quote
 from hookline.hooks._self_protect.guarded_paths import FOLDER, Guard, make_guard
 from hookline.hooks._self_protect.line import judge_line, judge_powershell
+from hookline.hooks._self_protect.secret import is_secret
 from hookline.lazy import re
 from hookline.shell import MAX_LINE
 from hookline.shell.options import word_set
@@ -86,9 +87,7 @@ def find_tree(event: PreToolUse, state: State, *, allow: Allow) -> Iterator[Bran
 
 def _judge_reader(event: PreToolUse, guard: Guard) -> Iterator[Finding]:
     path = event.path or ""
-    if event.kind in ("read", "grep") and any(
-        guard.is_secret(one, glob=False) for one in _places(path, guard)
-    ):
+    if event.kind in ("read", "grep") and any(map(is_secret, _places(path, guard))):
         yield Finding(rule="secret", what=quote(path))
 
 

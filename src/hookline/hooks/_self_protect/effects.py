@@ -18,6 +18,7 @@ from hookline.hooks._self_protect.guarded_paths import (
     find_matches,
     is_suspicious,
 )
+from hookline.hooks._self_protect.secret import list_masks, opens_secret
 from hookline.lazy import re
 from hookline.shell import UNKNOWN, Effect, Reading, SimpleCommand, Word
 from hookline.shell.effect_programs import find_roots
@@ -38,7 +39,6 @@ _OWN_MODULE = re.compile(r"(?<![\w./-])hookline(?:-client)?(?![\w/-])")
 """Our program or one of our modules, in a word or in code."""
 _WHOLESALE = word_set("rm chmod chown chgrp ln link")
 """Programs whose use on the whole home dangerous-command judges."""
-_TESTS = word_set("-name -iname -path -ipath -wholename -iwholename")
 _WILD = frozenset("*?[")
 _CHECKS = word_set(
     """--check --dry-run --diff --list-different --lint --validate --read-only --readonly --verify check lint
@@ -98,7 +98,8 @@ def judge_effects(position: int, line: Line, guard: Guard) -> Iterator[Finding]:
     """Yield a finding for each effect of the command at *position* on a guarded path."""
     command = line.commands[position]
     for effect in line.effects.get(position, ()):
-        if effect.action in _OPENS and _opens_secret(effect, guard):
+        origins = line.trace(effect.path.origins) if effect.path.dynamic else ()
+        if effect.action in _OPENS and opens_secret(effect, [line.commands[one] for one in origins], guard):
             yield _make_finding("secret", effect, command, "block")
         if effect.action in _CHANGES or not (effect.certain or _only_reads(command, line)):
             yield from _judge_change(effect, command, line, guard)
@@ -117,13 +118,6 @@ def _only_reads(command: SimpleCommand, line: Line) -> bool:
     """Return whether a program that no table knows does not change its arguments."""
     words = {word.text for word in command.words[1:]}
     return command.name in line.wrappers or not words.isdisjoint(_CHECKS)
-
-
-def _opens_secret(effect: Effect, guard: Guard) -> bool:
-    path, glob = effect.path.text, effect.path.glob
-    if effect.recursive and effect.action == "read":
-        path, glob = path.rstrip("/") + "/*", True
-    return any(guard.is_secret(one, glob=glob) for one in guard.places(path, effect.cwd))
 
 
 def _judge_change(effect: Effect, command: SimpleCommand, line: Line, guard: Guard) -> Iterator[Finding]:
@@ -223,10 +217,8 @@ def _prints_guarded(position: int, line: Line, guard: Guard) -> bool:
 
 def _judge_search(command: SimpleCommand, guard: Guard) -> Iterator[Finding]:
     """Judge a `find` whose results are changed, by its folders and the names that it tests."""
-    words = command.words
-    pairs = [(word.text, after.text) for word, after in pairwise(words)]
-    tests = [value for test, value in pairs if test in _TESTS]
-    masks = [text.lower().rpartition("/")[2] for text in tests]
+    pairs = [(word.text, after.text) for word, after in pairwise(command.words)]
+    masks = list_masks(command)
     for root in find_roots(command):
         places = [] if UNKNOWN in root.text else [*dict.fromkeys(guard.places(root.text, command.cwd))]
         for place in places:

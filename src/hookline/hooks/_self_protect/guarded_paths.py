@@ -18,7 +18,6 @@ FOLDER = ".hookline"
 OURSELVES = ("hookline", "hookline-client")
 """Names of hookline's own programs."""
 IGNORED = ".ckignore"
-SECRET = "mcp-secret"  # noqa: S105 -- the name of a file
 OWN_NAMES = ("hookline", FOLDER, "hookline.toml", "hookline.local.toml", "trust.json")
 NAMES = (*OWN_NAMES, "hooks.json", "mcp.json")
 SOCKETS = ("socket", "daemon.sock")
@@ -127,28 +126,28 @@ class Guard(Struct, frozen=True, kw_only=True):
 
         With *unknown*, the pattern stands for unknown text, and must contain a part of our names.
         """
-        wanted = _segments(pattern)
-        if not unknown and any(_fits(FOLDER, mask) for mask in wanted if _has_literal(mask)):
+        wanted = split_path(pattern)
+        if not unknown and any(_fits(FOLDER, mask) for mask in wanted if has_literal(mask)):
             return "write-project"
-        for own, (path, rule) in zip(_split(tuple(self.paths)), self.paths.items(), strict=True):
-            sockets = wanted[len(own) :] and find_matches(wanted[-1], SOCKETS) and _has_literal(wanted[-1])
+        for own, (path, rule) in zip(split_paths(tuple(self.paths)), self.paths.items(), strict=True):
+            sockets = wanted[len(own) :] and find_matches(wanted[-1], SOCKETS) and has_literal(wanted[-1])
             strict = unknown or (_TEMPORARY.fullmatch(path) is not None and not sockets)
-            if (tree or len(wanted) >= len(own)) and _fit(own, wanted, strict=strict):
+            if (tree or len(wanted) >= len(own)) and fit(own, wanted, strict=strict):
                 return rule
         return self._match_tail(wanted, tree=tree)
 
     def _match_tail(self, wanted: list[str], *, tree: bool) -> str | None:
-        for own in _split(tuple(self.tails)):
+        for own in split_paths(tuple(self.tails)):
             ends = [own, own[:-1]] if tree else [own]
-            if any(len(wanted) > len(end) and _fit(end, wanted[-len(end) :]) for end in ends):
+            if any(len(wanted) > len(end) and fit(end, wanted[-len(end) :]) for end in ends):
                 return "write-wiring"
         return None
 
     def stand_ins(self, pattern: str) -> Iterator[str]:
         """Yield the guarded folders and their parents that the glob *pattern* may match."""
-        wanted = _segments(pattern)
-        for own in _split(tuple(self.paths)):
-            if len(wanted) <= len(own) and _fit(own, wanted):
+        wanted = split_path(pattern)
+        for own in split_paths(tuple(self.paths)):
+            if len(wanted) <= len(own) and fit(own, wanted):
                 yield "/" + "/".join(own[: len(wanted)])
 
     def places(self, path: str, cwd: str | None) -> Iterator[str]:
@@ -164,12 +163,6 @@ class Guard(Struct, frozen=True, kw_only=True):
             if whole != plain:
                 yield self.real(whole)
 
-    def is_secret(self, path: str, *, glob: bool) -> bool:
-        """Return whether *path* is a file with a secret of hookline, or a glob that matches one."""
-        *folders, name = _normalize(path).split("/")
-        same = name == SECRET or (glob and ".config" not in folders and fnmatchcase(SECRET, name))
-        return same and "hookline" in folders
-
 
 def _normalize(path: str) -> str:
     """Return *path* normalised and in lower case, because some file systems ignore case."""
@@ -181,7 +174,8 @@ def _is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder if folder == "/" else folder + "/")
 
 
-def _segments(path: str) -> list[str]:
+def split_path(path: str) -> list[str]:
+    """Return the names in *path*, in lower case."""
     return [part for part in _normalize(path).split("/") if part]
 
 
@@ -191,19 +185,21 @@ def _folders_of(tails: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=16)
-def _split(paths: tuple[str, ...]) -> list[list[str]]:
-    return [_segments(path) for path in paths]
+def split_paths(paths: tuple[str, ...]) -> list[list[str]]:
+    """Return the names in each of *paths*."""
+    return [split_path(path) for path in paths]
 
 
-def _fit(names: list[str], masks: list[str], *, strict: bool = False) -> bool:
+def fit(names: list[str], masks: list[str], *, strict: bool = False) -> bool:
     """Return whether *names* match *masks*; with *strict*, our own names must be partly literal."""
     pairs = list(zip(names, masks, strict=False))
-    if strict and any("hookline" in name and not _has_literal(mask) for name, mask in pairs):
+    if strict and any("hookline" in name and not has_literal(mask) for name, mask in pairs):
         return False
     return all(_fits(name, mask) for name, mask in pairs)
 
 
-def _has_literal(mask: str) -> bool:
+def has_literal(mask: str) -> bool:
+    """Return whether *mask* has enough literal characters to stand for one of our names."""
     return len(mask.replace("*", "").replace("?", "")) >= _LITERAL
 
 
@@ -232,7 +228,7 @@ def is_suspicious(text: str, *, by_extension: bool = False) -> bool:
     return any(
         find_matches(mask, (*OWN_NAMES, *_START_FILES))
         for mask in masks
-        if _has_literal(mask if by_extension else _EXTENSION.sub("", mask))
+        if has_literal(mask if by_extension else _EXTENSION.sub("", mask))
     )
 
 
