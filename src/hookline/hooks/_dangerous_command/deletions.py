@@ -22,6 +22,7 @@ from hookline.hooks._dangerous_command.targets import (
     find_loss,
     listed_folders,
     loses_source,
+    restores_changes,
     selects_git,
 )
 from hookline.lazy import re
@@ -235,6 +236,8 @@ def _judge_content(effect: Effect, command: SimpleCommand, place: Place) -> Iter
         yield DISK.find("machine-off", command, word, "block")
     elif is_device(path):
         yield DISK.find("device-write", command, word)
+    elif effect.action == "write" and restores_changes(effect, command, place):
+        yield CORE.find("git-checkout-dot", command, word)
     elif command.name == "git":
         return
     elif _CRITICAL.fullmatch(path):

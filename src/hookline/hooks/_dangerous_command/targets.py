@@ -135,6 +135,26 @@ def _fits_git(pattern: str) -> bool:
     return fnmatchcase(".git", first)
 
 
+def restores_changes(effect: Effect, command: SimpleCommand, place: Place) -> bool:
+    """Return whether changed files are overwritten with committed ones: `git show HEAD:$f > $f` for all."""
+    path, folders = effect.path, {place.root, place.cwd} - {""}
+    if not path.origins or posixpath.normpath(join_path(path.text, effect.cwd, place)) not in {
+        f"{one}/{UNKNOWN}" for one in folders
+    }:
+        return False
+    origins = [origin for word in command.words for origin in word.origins]
+    if not any(map(_prints_committed, (command, *place.sources((*command.stdin_origins, *origins))))):
+        return False
+    listing = find_listing(path, command, place)
+    return listing is not None and listing.kind in ("changed", "tracked") and not listing.narrowed
+
+
+def _prints_committed(command: SimpleCommand) -> bool:
+    words = command.words[1:] if command.name == "git" else ()
+    prints = any(word.text in ("show", "cat-file") for word in words)
+    return prints and any(word.dynamic and ":" in word.text for word in words)
+
+
 _STATUS = re.compile(r"\^?[\\?MADRC\s.\[\]^$*+()|]*")
 """A pattern that selects states, not names, in the output of `git status`."""
 
