@@ -190,7 +190,8 @@ def test_thanks_for_a_result_leave_nothing_to_do():
     done = told(*texts, before=before, blockers=("old",))
 
     assert (done.next, done.blockers, done.unfinished) == ((), (), False)
-    assert told(*texts[:-1]).next == ("not stated; last words: All done.",)
+    assert not told(*texts[:-1]).unfinished
+    assert told(person("t"), agent("It is fixed.")).next == ("not stated; last words: It is fixed.",)
     assert told(person("t"), agent("Nothing is left.\nNext step: a")).next == ("a",)
     assert told(person("t"), agent("All done."), todos=(Todo(text="docs"),)).next == ("docs",)
 

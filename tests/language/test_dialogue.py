@@ -83,7 +83,7 @@ def test_most_sentences_get_their_label(texts, label, bar):
 
 
 def test_plain_sentences_are_neither_failures_nor_open_work():
-    assert share(PLAIN, lambda text: label_message(text)[-1].label in ("done", "other")) >= 0.8
+    assert share(PLAIN, lambda text: label_message(text)[-1].label in ("done", "other")) >= 0.7
 
 
 def test_reports_of_results_are_results():

@@ -1,4 +1,4 @@
-"""Classify the prompts of a person, and the sentences and reports of an agent, in any language."""
+"""Classify the prompts of a person, and the sentences of an agent, in any language."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ SETTLED = frozenset({"first", "result", "published"})
 """Facts about a prompt before which no work was open."""
 _SALT = 0x5BD1E995
 """Changes the features of the first sentence, so that they differ from those of all sentences."""
-
-
 TASK_MARGIN = 2.0
 """Log-odds by which a prompt during open work must rather be a task than anything else."""
 
