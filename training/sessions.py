@@ -9,8 +9,9 @@ from examples import Row
 
 from hookline.core.conversation import Message, ToolResult, ToolUse, TranscriptEntry
 from hookline.handoff.prompts import describe_prompts
-from hookline.language.dialogue import Label, Labelled, hash_prompt, read_clauses
+from hookline.language.dialogue import Label, Labelled, hash_prompt, to_clauses
 from hookline.language.features import hash_clause
+from hookline.language.segment import read_message
 
 SEED, VARIANTS = 1, 2
 DROPPED, CONTINUED = 0.5, 0.2
@@ -33,7 +34,7 @@ def join_texts(texts: Iterable[Sequence[str]]) -> str:
 def label_texts(texts: Sequence[Sequence[str]]) -> list[Labelled]:
     """Return the sentences of the message, each with the label of the text that contains it."""
     rest, found = [*texts], list[Labelled]()
-    for clause in read_clauses(join_texts(texts)):
+    for clause in to_clauses(read_message(join_texts(texts))):
         at = next((at for at, (text, _) in enumerate(rest) if clause.text[:20] in text.replace("**", "")), 0)
         rest = rest[at:]
         label: Label = rest[0][1]  # type: ignore[assignment]
@@ -43,7 +44,7 @@ def label_texts(texts: Sequence[Sequence[str]]) -> list[Labelled]:
 
 def find_sentences(row: Row, vocabulary: frozenset[str]) -> Iterator[Example]:
     for turn in row["turns"]:
-        clauses = read_clauses(join_texts(turn.get("agent", ())))
+        clauses = to_clauses(read_message(join_texts(turn.get("agent", ()))))
         for number, (_, label) in enumerate(label_texts(turn.get("agent", ()))):
             yield hash_clause(clauses, number, vocabulary), label
 

@@ -37,8 +37,8 @@ class Labelled(NamedTuple):
 @lru_cache(maxsize=512)
 def label_message(text: str) -> tuple[Labelled, ...]:
     """Return the sentences of a message of the agent with their labels; what a heading calls open is open."""
-    models, parts, clauses = load_models(), read_message(text), read_clauses(text)
-    rows = _hash_all(clauses, models.vocabulary)
+    models, parts = load_models(), read_message(text)
+    rows = _hash_all(to_clauses(parts), models.vocabulary)
     scores = [models.models["sentence"].score(row) for row in rows]
     labels: list[Label] = [max(LABELS, key=score.__getitem__) for score in scores]
     headings = {heading for _, heading in parts}
@@ -49,9 +49,8 @@ def label_message(text: str) -> tuple[Labelled, ...]:
     )
 
 
-def read_clauses(message: str) -> list[Clause]:
-    """Return the sentences and headings of a message of the agent with their place in it."""
-    parts = read_message(message)
+def to_clauses(parts: Sequence[tuple[str, int | None]]) -> list[Clause]:
+    """Return the sentences and headings of a message, as `read_message` returns them, with their words."""
     return [
         Clause(text, number, split_words(text), split_words(parts[heading][0]) if heading is not None else ())
         for number, (text, heading) in enumerate(parts)
