@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from hookline.core.conversation import Message, ToolResult, ToolUse, TranscriptEntry
 from hookline.core.ranking import remove_stop_words
-from hookline.core.records import stem_word
+from hookline.core.records import split_words, stem_word
 from hookline.handoff.content import CONTINUE_PROMPT
 from hookline.language.dialogue import Labelled, PromptKind, classify_prompt, is_result, label_message
 from hookline.lazy import re
@@ -16,10 +16,9 @@ from hookline.lazy import re
 EDITS = ("edit", "write")
 _PUBLISHED = re.compile(r"\bgit\b[^|;&]*\b(?:commit|push|merge)\b|\bgh pr (?:create|merge)\b")
 _THANKS = frozenset(
-    """thanks thank thx danke merci gracias grazie obrigado obrigada bedankt tack tak kiitos dzięki спасибо
+    """thanks thank thx danke merci gracias grazie obrigado obrigada bedankt tack tak kiitos dzieki спасибо
     great perfect awesome super excellent lgtm parfait perfecto""".split()
 )
-_WORD = re.compile(r"[^\W_]+")
 _MAX_THANKS = 12
 """Words of a prompt that only thanks."""
 _MAX_SHARED = 3
@@ -119,5 +118,5 @@ def find_stems(text: str) -> set[str]:
 
 def is_thanks(text: str) -> bool:
     """Return whether a prompt thanks for or praises the work, and asks nothing."""
-    words = [word.lower() for word in _WORD.findall(text)]
+    words = split_words(text)
     return "?" not in text and len(words) <= _MAX_THANKS and not _THANKS.isdisjoint(words)
