@@ -12,52 +12,37 @@ import re
 import sys
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 from evaluate import score_statements
-from examples import (
-    CORPUS,
-    Example,
-    Row,
-    drop_near_duplicates,
-    find_examples,
-    find_gaps,
-    find_parts,
-    find_vocabulary,
-    read_rows,
-)
+from examples import CORPUS, Row, drop_near_duplicates, find_parts, find_vocabulary, read_rows
+from recurrent import fit_network
+from run_on import generate_run_ons
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix, diags_array
-from sessions import Example as Labelled
-from sessions import find_prompts, find_sentences, vary_sessions
+from sessions import Example, find_prompts, find_sentences, vary_sessions
 from ship_templates import generate_rows
 from statement_templates import generate_statements
 
-from hookline.language.classify import (
-    DURABLE,
-    Statement,
-    find_clauses,
-    score_requests,
-    score_runs,
-    state_runs,
-)
+from hookline.language.classify import Run, find_clauses, find_runs, score_requests, state_runs
 from hookline.language.dialogue import LABELS, PROMPT_KINDS
 from hookline.language.features import hash_clause
 from hookline.language.model import WEIGHTS, Model, Models, quantize, save_models
+from hookline.language.network import Network, describe_network, read_network, write_network
 
-BITS, KIND_BITS, CUT_BITS, SESSION_BITS = 18, 14, 16, 15
-"""Binary logarithm of the number of rows of each model, of that of kinds, of that of cuts, and of those of sessions."""
+BITS, SESSION_BITS = 18, 15
+"""Binary logarithm of the number of rows of the models of requests to ship, and of those of sessions."""
 STRENGTH, STEPS = 100.0, 50
 """Inverse of the regularization, and maximum number of steps of the minimization."""
 MIN_EXAMPLES = 2
 """Examples that contain a feature."""
-FOLDS, ROUNDS = 5, 3
+FOLDS, NETWORK_FOLDS, ROUNDS = 5, 3, 3
 MAX_WRONG = {"durable": 0.04, "ship": 0.04}
 """Share of the prompts that may be classified wrongly as positive in cross-validation."""
 GENERATED, WEIGHT = 5_000, 0.5
@@ -70,34 +55,31 @@ HINT = re.compile(
 
 
 class Table(NamedTuple):
-    """Examples of some prompts as a matrix, with the number of the prompt, label and weight of each."""
+    """Prompts with their sentences or clauses: their features, the number of the prompt, and the text of each."""
 
+    rows: Sequence[Row]
     matrix: csr_matrix
     prompts: np.ndarray
-    examples: Sequence[Example]
-    weights: np.ndarray
+    texts: Sequence[str]
 
-    @property
-    def labels(self) -> np.ndarray:
-        return np.array([example.label for example in self.examples])
-
-    def select(self, rows: np.ndarray) -> Table:
+    def select(self, used: Sequence[bool]) -> Table:
         """Return the table of some prompts, which are numbered anew."""
-        used = np.flatnonzero(rows[self.prompts])
-        numbers = np.cumsum(rows)[self.prompts[used]] - 1
-        return Table(self.matrix[used], numbers, [self.examples[at] for at in used], self.weights[used])
+        prompts = np.array(used)
+        kept = np.flatnonzero(prompts[self.prompts])
+        numbers = np.cumsum(prompts)[self.prompts[kept]] - 1
+        rows = [row for row, use in zip(self.rows, used, strict=True) if use]
+        return Table(rows, self.matrix[kept], numbers, [self.texts[at] for at in kept])
 
 
-def build_table(
-    rows: Sequence[Row], find: Callable[[Row], Iterable[Example]], vocabulary: frozenset[str]
-) -> Table:
-    found = [(number, example) for number, row in enumerate(rows) for example in find(row)]
-    prompts = np.array([number for number, _ in found])
-    examples = [example for _, example in found]
-    matrix = build_matrix(
-        (hash_clause(example.clauses, example.number, vocabulary) for example in examples), BITS
+def build_table(rows: Sequence[Row], vocabulary: frozenset[str], *, whole: bool) -> Table:
+    """Return the table of the sentences of prompts if *whole*, else of their clauses."""
+    divided = [find_clauses(row["prompt"])[not whole] for row in rows]
+    features = (
+        hash_clause(clauses, number, vocabulary) for clauses in divided for number in range(len(clauses))
     )
-    return Table(matrix, prompts, examples, np.array([rows[number].get("weight", 1.0) for number in prompts]))
+    prompts = np.repeat(np.arange(len(rows)), [len(clauses) for clauses in divided])
+    texts = [clause.text for clauses in divided for clause in clauses]
+    return Table(rows, build_matrix(features, BITS), prompts, texts)
 
 
 def build_matrix(rows: Iterable[Sequence[int]], bits: int) -> csr_matrix:
@@ -110,23 +92,12 @@ def build_matrix(rows: Iterable[Sequence[int]], bits: int) -> csr_matrix:
     return csr_matrix((ones, np.array(indices), np.array(ends)), shape=(len(ends) - 1, 1 << bits))
 
 
-def join_prompts(table: Table, count: int) -> csr_matrix:
-    """Return a matrix with the features of all examples of each prompt."""
-    ones = np.ones(len(table.prompts), np.float32)
-    sums = (
-        csr_matrix((ones, (table.prompts, np.arange(len(ones)))), shape=(count, len(ones))) @ table.matrix
-    ).tocsr()
+def join_prompts(table: Table) -> csr_matrix:
+    """Return a matrix with the features of all sentences of each prompt."""
+    ones, shape = np.ones(len(table.prompts), np.float32), (len(table.rows), len(table.prompts))
+    sums = (csr_matrix((ones, (table.prompts, np.arange(len(ones)))), shape=shape) @ table.matrix).tocsr()
     sums.data[:] = 1
     return sums
-
-
-def fold_columns(matrix: csr_matrix, bits: int) -> csr_matrix:
-    """Return the matrix of the same features with fewer bits."""
-    entries = matrix.tocoo()
-    ones, columns = np.ones(len(entries.col), np.float32), entries.col & ((1 << bits) - 1)
-    folded = csr_matrix((ones, (entries.row, columns)), shape=(matrix.shape[0], 1 << bits))
-    folded.data[:] = 1
-    return folded
 
 
 Targets = dict[str, tuple[np.ndarray, np.ndarray | None]]
@@ -171,94 +142,23 @@ def fit_column(matrix: csr_matrix, positive: np.ndarray, weights: np.ndarray) ->
     return found[:-1], float(found[-1])
 
 
-class Tables(NamedTuple):
-    """Rows of the corpus with their clauses and sentences."""
-
-    rows: Sequence[Row]
-    clauses: Table
-    sentences: Table
-
-    def select(self, used: Sequence[bool]) -> Tables:
-        rows = np.array(used)
-        kept = [row for row, use in zip(self.rows, used, strict=True) if use]
-        return Tables(kept, self.clauses.select(rows), self.sentences.select(rows))
-
-
-def build_tables(
-    rows: Sequence[Row],
-    find: Callable[..., Iterable[Example]],
-    vocabulary: frozenset[str],
-    cut: Model,
-) -> Tables:
-    clauses, sentences = (
-        build_table(rows, partial(find, cut=cut, whole=whole), vocabulary) for whole in (False, True)
-    )
-    return Tables(rows, clauses, sentences)
-
-
-def fit_cuts(rows: Iterable[Row]) -> Model:
-    """Return the model of the gaps between words in which a new clause begins."""
-    gaps = [gap for row in rows for gap in find_gaps(row)]
-    matrix = build_matrix((features for features, _ in gaps), CUT_BITS)
-    return fit_model(matrix, {"cut": (np.array([ends for _, ends in gaps]), None)}, np.ones(len(gaps)))
-
-
-def fit_statements(tables: Tables) -> dict[str, Model]:
-    """Return the models of lasting statements."""
-    rows, clauses, sentences = tables
-    durable, lasting = np.isin(clauses.labels, DURABLE), np.isin(sentences.labels, DURABLE)
-    has = np.array([any(part.statement for part in find_parts(row)) for row in rows])
-    weights = np.array([row.get("weight", 1.0) for row in rows])
-    clause_targets: Targets = {
-        "durable": (durable, None),
-        "order": (clauses.labels == "order", None),
-        "inside": (durable, find_shared(clauses, sentences, lasting)),
-    }
-    kind_targets: Targets = {kind: (sentences.labels == kind, lasting) for kind in DURABLE}
-    return {
-        "durable clause": fit_model(clauses.matrix, clause_targets, clauses.weights),
-        "durable sentence": fit_model(sentences.matrix, {"durable": (lasting, None)}, sentences.weights),
-        "durable prompt": fit_model(join_prompts(sentences, len(rows)), {"durable": (has, None)}, weights),
-        "kind": fit_model(fold_columns(sentences.matrix, KIND_BITS), kind_targets, sentences.weights),
-    }
-
-
-def find_shared(clauses: Table, sentences: Table, lasting: np.ndarray) -> np.ndarray:
-    """Return which clauses are in a sentence with a lasting statement."""
-    spans: dict[int, list[tuple[int, int]]] = {}
-    for number in np.flatnonzero(lasting):
-        clause = sentences.examples[number].clauses[sentences.examples[number].number]
-        spans.setdefault(sentences.prompts[number], []).append(
-            (clause.start, clause.start + len(clause.text))
-        )
-    starts = (example.clauses[example.number].start for example in clauses.examples)
-    pairs = zip(starts, clauses.prompts, strict=True)
-    return np.array([any(a <= start < b for a, b in spans.get(prompt, ())) for start, prompt in pairs])
-
-
-def fit_ship(tables: Tables) -> dict[str, Model]:
+def fit_ship(sentences: Table, clauses: Table) -> dict[str, Model]:
     """Return the models of requests to ship."""
-    rows, clauses, sentences = tables
-    ships = np.array([row["ship"] for row in rows])
-    weights = np.array([row.get("weight", 1.0) for row in rows])
+    ships = np.array([row["ship"] for row in sentences.rows])
+    weights = np.array([row.get("weight", 1.0) for row in sentences.rows])
     return {
         "ship clause": fit_requests(clauses, ships[clauses.prompts]),
         "ship sentence": fit_requests(sentences, ships[sentences.prompts]),
-        "ship prompt": fit_model(join_prompts(sentences, len(rows)), {"ship": (ships, None)}, weights),
+        "ship prompt": fit_model(join_prompts(sentences), {"ship": (ships, None)}, weights),
     }
-
-
-def find_unlabelled(row: Row, cut: Model, *, whole: bool) -> Iterable[Example]:
-    clauses = find_clauses(row["prompt"], cut)[not whole]
-    return [Example(clauses, number, "") for number in range(len(clauses))]
 
 
 def fit_requests(table: Table, ships: np.ndarray) -> Model:
     """Return a model of requests: in a prompt that asks to ship, the most likely part is the request."""
-    hints = [bool(HINT.search(one.clauses[one.number].text)) for one in table.examples]
-    positive, scaled = ships & np.array(hints), normalize(table.matrix)
+    positive, scaled = ships & [bool(HINT.search(text)) for text in table.texts], normalize(table.matrix)
+    weights = np.array([table.rows[number].get("weight", 1.0) for number in table.prompts])
     for number in range(ROUNDS):
-        model = fit_model(table.matrix, {"ship": (positive, positive | ~ships)}, table.weights)
+        model = fit_model(table.matrix, {"ship": (positive, positive | ~ships)}, weights)
         if number == ROUNDS - 1:
             return model
         scores = scaled @ (np.frombuffer(model.weights, np.int8) * model.scales[0])
@@ -268,7 +168,7 @@ def fit_requests(table: Table, ships: np.ndarray) -> Model:
     raise ValueError("no round")
 
 
-def fit_labels(examples: Iterable[Labelled], labels: Sequence[str]) -> Model:
+def fit_labels(examples: Iterable[Example], labels: Sequence[str]) -> Model:
     rows, found = zip(*examples, strict=True)
     targets: Targets = {label: (np.array(found) == label, None) for label in labels}
     return fit_model(build_matrix(rows, SESSION_BITS), targets, np.ones(len(rows)))
@@ -296,20 +196,16 @@ def validate_sessions(rows: Sequence[Row], vocabulary: frozenset[str]) -> None:
         print(f"{name}s of unseen batches: right {100 * right / (right + wrong):.1f} %", file=sys.stderr)
 
 
-def split_batches(tables: Tables) -> Iterable[tuple[Tables, list[Row]]]:
-    """Yield training tables and test rows; a batch is never in both, and generated rows are never tested."""
-    for fold in range(FOLDS):
-        tests = [row for row in tables.rows if row.get("batch", -1) >= 0 and row["batch"] % FOLDS == fold]
-        if tests:
-            texts = {row["prompt"] for row in tests}
-            yield tables.select([row["prompt"] not in texts for row in tables.rows]), tests
-
-
-def validate_ship(tables: Tables, vocabulary: frozenset[str], cut: Model) -> float:
+def validate_ship(tables: Sequence[Table], vocabulary: frozenset[str], network: Network) -> float:
     """Return the threshold of requests to ship."""
     scores: dict[bool, list[float]] = {True: [], False: []}
-    for training, tests in split_batches(tables):
-        models = Models(vocabulary, {"ship": 0.0}, fit_ship(training) | {"cut": cut})
+    for fold in range(FOLDS):
+        rows = tables[0].rows
+        tests = [row for row in rows if row.get("batch", -1) >= 0 and row["batch"] % FOLDS == fold]
+        texts = {row["prompt"] for row in tests}
+        used = [row["prompt"] not in texts for row in rows]
+        training = fit_ship(*(table.select(used) for table in tables))
+        models = Models(vocabulary, {"ship": 0.0}, training, network)
         for row in tests:
             requests = [score for _, score in score_requests(row["prompt"], models)]
             scores[row["ship"]].append(max(requests, default=-99.0))
@@ -323,32 +219,53 @@ def validate_ship(tables: Tables, vocabulary: frozenset[str], cut: Model) -> flo
     return choose_threshold(scores[False], MAX_WRONG["ship"])
 
 
-def cross_validate(tables: Tables, vocabulary: frozenset[str], cut: Model) -> float:
-    """Return the threshold of lasting statements."""
-    runs, tested, wrong = {}, list[Row](), list[float]()
-    for training, tests in split_batches(tables):
-        models = Models(vocabulary, {}, fit_statements(training) | {"cut": cut})
-        for row in tests:
-            found = [*score_runs(row["prompt"], models)]
-            runs[row["prompt"]] = (found, models)
-            if not any(part.statement for part in find_parts(row)):
-                wrong.append(max((score for score, _, _ in found), default=-99.0))
-        tested += tests
-        print(f"scored {len(tested)} prompts", file=sys.stderr, flush=True)
-    for share in (0.01, 0.02, MAX_WRONG["durable"]):
-        threshold = choose_threshold(wrong, share)
+def fit_statements(
+    rows: Sequence[Row], common: Sequence[Row], vocabulary: frozenset[str]
+) -> tuple[Network, float]:
+    """Return the network of lasting statements and its threshold, and print the scores of each batch."""
+    with ProcessPoolExecutor() as pool:
+        folds = [pool.submit(find_unseen, rows, common, vocabulary, fold) for fold in range(NETWORK_FOLDS)]
+        about, weights = pool.submit(fit_whole, rows, common, vocabulary).result()
+        runs = {prompt: found for fold in folds for prompt, found in fold.result().items()}
+    network = read_network(about, sorted(vocabulary), memoryview(weights).cast("b"))
+    return network, validate_statements(rows, runs)
 
-        def find(row: Row, threshold: float = threshold) -> list[Statement]:
-            found, models = runs[row["prompt"]]
-            return state_runs(row["prompt"], found, models._replace(thresholds={"durable": threshold}))
 
-        for batch in sorted({row["batch"] for row in tested}):
-            print(
-                f"  batch {batch}: {score_statements([row for row in tested if row['batch'] == batch], find)}",
-                file=sys.stderr,
-            )
-        print(f"statements of unseen batches: {score_statements(tested, find)}", file=sys.stderr, flush=True)
+def fit_whole(
+    rows: Sequence[Row], common: Sequence[Row], vocabulary: frozenset[str]
+) -> tuple[dict[str, Any], bytes]:
+    """Return the network of all prompts in a form that another process can read."""
+    network = fit_network([*rows, *generate_run_ons(rows), *common], vocabulary)
+    return describe_network(network), write_network(network)
+
+
+def validate_statements(rows: Sequence[Row], runs: Mapping[str, Sequence[Run]]) -> float:
+    """Return the threshold of lasting statements, and print the scores of each batch."""
+    wrong = [
+        max((run.score for run in runs[row["prompt"]]), default=-99.0)
+        for row in rows
+        if not any(part.statement for part in find_parts(row))
+    ]
+    threshold = choose_threshold(wrong, MAX_WRONG["durable"])
+    batches = sorted({row["batch"] for row in rows})
+    for name, numbers in [*((f"batch {number}", {number}) for number in batches), ("all", {*batches})]:
+        tested = [row for row in rows if row["batch"] in numbers]
+        found = score_statements(
+            tested, lambda row: state_runs(row["prompt"], runs[row["prompt"]], threshold)
+        )
+        print(f"unseen, {name}: {found}", file=sys.stderr, flush=True)
     return threshold
+
+
+def find_unseen(
+    rows: Sequence[Row], common: Sequence[Row], vocabulary: frozenset[str], fold: int
+) -> dict[str, list[Run]]:
+    """Return the runs in the prompts of a part of the batches, by a network that has not seen these batches."""
+    tests = [row for row in rows if row["batch"] % NETWORK_FOLDS == fold]
+    texts = {row["prompt"] for row in tests}
+    training = [row for row in rows if row["prompt"] not in texts]
+    network = fit_network([*training, *generate_run_ons(training), *common], vocabulary)
+    return {row["prompt"]: [*find_runs(row["prompt"], network)] for row in tests}
 
 
 def choose_threshold(wrong: Sequence[float], share: float) -> float:
@@ -377,19 +294,13 @@ def main() -> None:
     generated = [{**row, "weight": WEIGHT} for row in drop_near_duplicates([*generate_rows(GENERATED)], held)]
     common = drop_near_duplicates([*generate_statements(GENERATED)], held)
     vocabulary = find_vocabulary([*rows, *ship_rows])
-    cut = fit_cuts(rows)
-    tables = build_tables([*rows, *common], find_examples, vocabulary, cut)
-    ship_tables = build_tables([*ship_rows, *generated], find_unlabelled, vocabulary, cut)
-    thresholds = {
-        "ship": validate_ship(ship_tables, vocabulary, cut),
-        "durable": cross_validate(tables, vocabulary, cut),
-    }
+    network, durable = fit_statements(rows, common, vocabulary)
+    tables = [build_table([*ship_rows, *generated], vocabulary, whole=whole) for whole in (True, False)]
+    thresholds = {"ship": validate_ship(tables, vocabulary, network), "durable": durable}
     sessions = read_batches(args.sessions)
     validate_sessions(sessions, vocabulary)
-    models = (
-        fit_statements(tables) | fit_ship(ship_tables) | fit_sessions(sessions, vocabulary) | {"cut": cut}
-    )
-    save_models(args.output, Models(vocabulary, thresholds, models))
+    models = fit_ship(*tables) | fit_sessions(sessions, vocabulary)
+    save_models(args.output, Models(vocabulary, thresholds, models, network))
     print(f"thresholds {thresholds}, {args.output.stat().st_size:,} bytes", file=sys.stderr)
 
 

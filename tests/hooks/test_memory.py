@@ -198,6 +198,7 @@ def test_a_blocker_is_told_until_somebody_says_that_it_is_gone(runtime, tmp_path
 def unsure_prompt():
     """Return a prompt of which the classifier is unsure, whatever its weights are."""
     candidates = (
+        "usually tabs",
         "no npm here",
         "pnpm over npm for me",
         "pnpm instead of npm",

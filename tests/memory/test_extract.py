@@ -44,7 +44,7 @@ def test_decisions_of_both_are_found():
 
     assert told == {
         ("decision", "We decided to store amounts as integer cents"),
-        ("decision", "Let's go with PostgreSQL for the queue"),
+        ("decision", "go with PostgreSQL for the queue"),
     }
 
 

@@ -5,27 +5,36 @@ Sentences of a language other than English are ignored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, pairwise
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
-from hookline.language.features import Clause, hash_clause, hash_gaps, split_words
-from hookline.language.model import Model, Models, load_models, to_probability
-from hookline.language.segment import Sentence, find_sentences
+from hookline.language.features import Clause, hash_clause, split_words
+from hookline.language.model import Models, load_models, to_probability
+from hookline.language.network import Network
+from hookline.language.segment import Sentence, find_cuts, find_sentences
 from hookline.lazy import re
 
 DURABLE = ("convention", "preference", "correction", "decision", "blocker", "resolved")
 """Kinds of statements that still hold in a later session."""
 SHORTEST, LONGEST = 8, 400
 """Length in characters of a statement."""
-INSIDE = 2.0
-"""Log-odds, above those of an order, from which a clause belongs to the statement of its sentence."""
-SENTENCE_CUT, CLAUSE_CUT = 1.0, -2.0
-"""Log-odds from which a new sentence, or a new clause, begins in the gap between two words."""
-MAX_DOUBT = 2.5
+LABELS = (
+    "filler", "order", "question", "conditional", "report", "quotation", "code", "smalltalk", "private",
+    "opinion", "fact", *DURABLE,
+)  # fmt: skip
+"""Labels of words, in the order of the network's scores; filler is beside a statement in its sentence."""
+WINDOW = 3
+"""Neighbouring words whose mean log-odds are the score of a statement."""
+MIN_ODDS = -2.0
+"""Log-odds of a lasting statement from which a word counts for it, not against it."""
+MAX_ORDER, ORDER_WEIGHT = -2.0, 4.0
+"""Log-odds of an order that a word of a statement may have, and the weight of higher ones against it."""
+MAX_DOUBT = 5.0
 """Log-odds below the threshold up to which a statement may last."""
-PROMPT_WEIGHT, ORDER_WEIGHT = 0.7, 0.3
-"""Weights of the log-odds of the whole prompt and of an order, beside those of a sentence and its clauses."""
+CLAUSE_WEIGHT, SENTENCE_WEIGHT = 0.7, 0.3
+"""Weights of the log-odds of a clause and of its sentence, beside those of its prompt, to ask to ship."""
 
 _OPENING = re.compile(
     r"""(?ix)(?:(?:
@@ -77,111 +86,116 @@ class Statement(NamedTuple):
     confidence: float
     start: int
     """Position of the text in the prompt."""
+    sentence: str
+    """The sentence that contains it."""
 
 
-class Scored(NamedTuple):
-    """A clause with its hashed features and the log-odds of each label."""
+class Run(NamedTuple):
+    """Neighbouring words that may be a lasting statement."""
 
-    clause: Clause
-    features: Sequence[int]
-    scores: Mapping[str, float]
-
-
-class ScoredSentence(NamedTuple):
-    """A sentence with its clauses, and the log-odds of the prompt that contains it."""
-
-    whole: Scored
-    clauses: Sequence[Scored]
-    prompt: float
-
-    def score(self, run: Sequence[Scored], label: str) -> float:
-        """Return the log-odds that a run of clauses has a label."""
-        best = max(clause.scores[label] for clause in run)
-        return (best + self.whole.scores[label]) / 2 + PROMPT_WEIGHT * self.prompt
+    start: int
+    """Position in the prompt."""
+    end: int
+    kind: str
+    score: float
+    """Log-odds that the statement lasts."""
+    sentence: str
 
 
 def find_statements(prompt: str, models: Models | None = None) -> list[Statement]:
     """Return the lasting statements in the person's own words of a prompt."""
     models = models or load_models()
-    return state_runs(prompt, score_runs(prompt, models), models)
+    return state_runs(prompt, find_runs(prompt, models.network), models.thresholds["durable"])
 
 
-def state_runs(
-    prompt: str, runs: Iterable[tuple[float, ScoredSentence, list[Scored]]], models: Models
-) -> list[Statement]:
+def state_runs(prompt: str, runs: Iterable[Run], threshold: float) -> list[Statement]:
     """Return the statements of the runs above the threshold."""
-    threshold = models.thresholds["durable"]
-    return [
-        statement
-        for score, sentence, run in runs
-        if score >= threshold
-        for statement in _state(prompt, run, sentence, score - threshold, models)
-    ]
+    statements = []
+    for run in runs:
+        begin, text = trim(prompt[run.start : run.end])
+        if run.score >= threshold and SHORTEST <= len(text) <= LONGEST:
+            confidence = to_probability(run.score - threshold + 1)
+            statements.append(Statement(run.kind, text, confidence, run.start + begin, run.sentence))
+    return statements
 
 
 def is_unsure(prompt: str) -> bool:
     """Return whether a prompt has no lasting statement, but nearly one."""
     models = load_models()
-    best = max((score for score, _, _ in score_runs(prompt, models)), default=-MAX_DOUBT)
+    best = max((run.score for run in find_runs(prompt, models.network)), default=-math.inf)
     return -MAX_DOUBT < best - models.thresholds["durable"] < 0
 
 
-def score_runs(prompt: str, models: Models) -> Iterator[tuple[float, ScoredSentence, list[Scored]]]:
-    """Yield the possible statements of a prompt, with the log-odds that they last."""
-    for sentence in score_sentences(prompt, models, "durable"):
-        if is_english(sentence.whole.clause.words):
-            for run in find_runs(sentence.clauses):
-                order = max(clause.scores["order"] for clause in run)
-                yield sentence.score(run, "durable") - ORDER_WEIGHT * order, sentence, run
+def find_runs(prompt: str, network: Network) -> Iterator[Run]:
+    """Yield the possible statements of a prompt."""
+    tagged, total = network.tag(prompt)
+    for sentence, tokens, rows in tagged:
+        words = [token for token in tokens if token.start < token.end]
+        scores = rows[len(tokens) - len(words) :]
+        if is_english([token.word for token in words]):
+            odds = [find_odds(row) for row in scores]
+            least = sentence.start + _find_opening(sentence.text)
+            for begin, end in find_spans([*map(weigh_word, odds, scores)]):
+                place = max(words[begin].start, least), words[end - 1].end
+                score = total + find_peak(odds[begin:end])
+                yield Run(*place, find_kind(scores[begin:end]), score, sentence.text)
 
 
-def score_sentences(prompt: str, models: Models, label: str) -> Iterator[ScoredSentence]:
-    """Yield each sentence with its clauses, scored by the models of this label."""
-    sentences, clauses = find_clauses(prompt, models.models["cut"])
-    parts = _score(clauses, f"{label} clause", models)
-    wholes = _score(sentences, f"{label} sentence", models)
-    union = {feature for whole in wholes for feature in whole.features}
-    total = models.models[f"{label} prompt"].score(union)[label]
-    for whole in wholes:
-        end = whole.clause.start + len(whole.clause.text)
-        yield ScoredSentence(
-            whole, [part for part in parts if whole.clause.start <= part.clause.start < end], total
-        )
+def find_odds(scores: Sequence[float]) -> float:
+    """Return the log-odds that a word belongs to a lasting statement."""
+    others, lasting = scores[: -len(DURABLE)], scores[-len(DURABLE) :]
+    return _add_exponents(lasting) - _add_exponents(others)
 
 
-def _score(clauses: Sequence[Clause], name: str, models: Models) -> list[Scored]:
-    model = models.models[name]
-    rows = [hash_clause(clauses, number, models.vocabulary) for number in range(len(clauses))]
-    return [Scored(clause, row, model.score(row)) for clause, row in zip(clauses, rows, strict=True)]
+def weigh_word(odds: float, scores: Sequence[float]) -> float:
+    """Return a number above zero if a word may be part of a statement, and below if it ends one."""
+    order = LABELS.index("order")
+    ordered = scores[order] - _add_exponents([*scores[:order], *scores[order + 1 :]])
+    return odds - MIN_ODDS - ORDER_WEIGHT * max(ordered - MAX_ORDER, 0)
 
 
-def find_runs(parts: Sequence[Scored]) -> Iterator[list[Scored]]:
-    """Yield the longest runs of clauses that belong to a statement."""
-    for inside, run in groupby(
-        parts, key=lambda part: part.scores["inside"] >= part.scores["order"] + INSIDE
-    ):
-        if inside:
-            yield [*run]
+def _add_exponents(scores: Sequence[float]) -> float:
+    return math.log(sum(map(math.exp, scores)))
 
 
-def _state(
-    prompt: str, run: Sequence[Scored], sentence: ScoredSentence, margin: float, models: Models
-) -> Iterator[Statement]:
-    kinds = models.models["kind"].score(sentence.whole.features)
-    start, end = run[0].clause.start, run[-1].clause.start + len(run[-1].clause.text)
-    begin, text = trim(prompt[start:end])
-    if SHORTEST <= len(text) <= LONGEST:
-        yield Statement(max(DURABLE, key=kinds.__getitem__), text, to_probability(margin + 1), start + begin)
+def find_spans(weights: Sequence[float], begin: int = 0) -> Iterator[tuple[int, int]]:
+    """Yield the spans of words with the highest sums, in their order."""
+    best, span, total, start = 0.0, (0, 0), 0.0, 0
+    for number, value in enumerate(weights):
+        total, start = (total, start) if total > 0 else (0.0, number)
+        total += value
+        best, span = (total, (start, number + 1)) if total > best else (best, span)
+    if best > 0:
+        yield from find_spans(weights[: span[0]], begin)
+        yield begin + span[0], begin + span[1]
+        yield from find_spans(weights[span[1] :], begin + span[1])
+
+
+def find_peak(odds: Sequence[float]) -> float:
+    """Return the highest mean of neighbouring log-odds."""
+    starts = range(max(len(odds) - WINDOW, 0) + 1)
+    return max(sum(odds[start : start + WINDOW]) for start in starts) / WINDOW
+
+
+def find_kind(scores: Sequence[Sequence[float]]) -> str:
+    """Return the kind of a statement by the scores of its words."""
+    sums = [sum(column) for column in zip(*(row[-len(DURABLE) :] for row in scores), strict=True)]
+    return DURABLE[sums.index(max(sums))]
 
 
 def trim(text: str) -> tuple[int, str]:
     """Return *text* without greetings, address and filler at both ends, and the position where it begins."""
-    opening = _OPENING.match(text)
-    begin = opening.end() if opening else 0
-    begin = begin if re.search(r"\w", text[begin:]) else 0
+    begin = _find_opening(text)
     ended = _ENDING.sub("", text[begin:])
     stripped = ended.strip(_EDGES) or text[begin:].strip(_EDGES)
     return begin + max(text[begin:].find(stripped), 0), " ".join(stripped.split())
+
+
+def _find_opening(text: str) -> int:
+    """Return where *text* begins behind greetings, address and filler."""
+    opening = _OPENING.match(text)
+    begin = opening.end() if opening else 0
+    return begin if re.search(r"\w", text[begin:]) else 0
 
 
 def asks_to_ship(prompt: str) -> bool:
@@ -193,20 +207,28 @@ def score_requests(prompt: str, models: Models | None = None) -> Iterator[tuple[
     """Yield one clause per sentence, with the log-odds above the threshold that it asks to ship."""
     models = models or load_models()
     text = prompt.strip().replace("\u2019", "'")
-    text = text[1:-1] if _QUOTATION.fullmatch(text) else text
-    for sentence in score_sentences(text, models, "ship"):
-        best = max(sentence.clauses, key=lambda part: part.scores["ship"])
-        yield best.clause.text.strip(_EDGES), sentence.score([best], "ship") - models.thresholds["ship"]
+    sentences, clauses = find_clauses(text[1:-1] if _QUOTATION.fullmatch(text) else text)
+    rows = _hash_all(sentences, models)
+    union = {feature for row in rows for feature in row}
+    total = models.models["ship prompt"].score(union)["ship"] - models.thresholds["ship"]
+    parts = [models.models["ship clause"].score(row)["ship"] for row in _hash_all(clauses, models)]
+    for sentence, row in zip(sentences, rows, strict=True):
+        end = sentence.start + len(sentence.text)
+        own = [number for number, part in enumerate(clauses) if sentence.start <= part.start < end]
+        best = max(own, key=parts.__getitem__)
+        score = models.models["ship sentence"].score(row)["ship"]
+        yield clauses[best].text.strip(_EDGES), CLAUSE_WEIGHT * parts[best] + SENTENCE_WEIGHT * score + total
 
 
-def find_clauses(prompt: str, cut: Model) -> tuple[list[Clause], list[Clause]]:
+def _hash_all(clauses: Sequence[Clause], models: Models) -> list[list[int]]:
+    return [hash_clause(clauses, number, models.vocabulary) for number in range(len(clauses))]
+
+
+def find_clauses(prompt: str) -> tuple[list[Clause], list[Clause]]:
     """Return the sentences of the person's own words, and their clauses."""
-    sentences, clauses = list[Clause](), list[Clause]()
-    for sentence in find_sentences(prompt):
-        gaps = [(start, cut.score(features)["cut"]) for start, features in hash_gaps(sentence.text)]
-        sentences += _divide(sentence, [start for start, score in gaps if score >= SENTENCE_CUT])
-        clauses += _divide(sentence, [start for start, score in gaps if score >= CLAUSE_CUT])
-    return sentences, clauses
+    sentences = find_sentences(prompt)
+    wholes = [clause for sentence in sentences for clause in _divide(sentence, ())]
+    return wholes, [part for sentence in sentences for part in _divide(sentence, find_cuts(sentence.text))]
 
 
 def _divide(sentence: Sentence, cuts: Sequence[int]) -> Iterator[Clause]:

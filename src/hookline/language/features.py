@@ -43,16 +43,6 @@ _FUNCTION_WORDS = frozenset(
 _SYMBOLS = {"\x01": "<code>", "\x02": "<quote>", "\x03": "<url>"}
 _SUFFIXES = ("ing", "ed", "ly", "tion", "er", "s")
 _INFLECTIONS = ("ing", "ed", "es", "s")
-_TOKEN = re.compile(r"\S+")
-_JOINED = frozenset(
-    "the a an of in on for with our my your its their this these every each from by at as".split()
-)
-"""Words after which no clause begins."""
-_SEEDS = [
-    [crc32(f"{letter}{at} ".encode()) for at in range(count)]
-    for letter, count in (("w", 6), ("k", 7), ("v", 4), ("l", 6), ("m", 5))
-]
-"""Hashes of the beginning of each feature of the words around a gap, which hash their end faster."""
 _COARSE = re.compile(r"(?<=^[A-Z])\.[a-z]+")
 _KINDS = Path(__file__).parent / "word_classes.txt"
 """Kinds of words; a line has a kind and its words."""
@@ -134,38 +124,6 @@ def _hash_context(clauses: Sequence[Clause], number: int, vocabulary: frozenset[
             features.append(f"{name} none")
     heading = to_classes(clauses[number].heading[:MAX_NEIGHBOUR], vocabulary)
     return hash_features([*features, *(f"h {word}" for word in heading)])
-
-
-def hash_gaps(text: str) -> Iterator[tuple[int, list[int]]]:
-    """Yield the position of each word that may begin a clause, and the features of the gap before it."""
-    tokens = [*_TOKEN.finditer(mask_quotations(text))]
-    words = ["^", "^", "^", *(_plain(token[0]) for token in tokens), *"$$$$"]
-    kinds = [word if word in {"^", "$"} else find_kind(word) for word in words]
-    threes = zip(kinds, kinds[1:], kinds[2:], strict=False)
-    columns = (words, kinds, [*pairwise(words)][1:], [*pairwise(kinds)], [*threes])
-    encoded = [
-        [(a if isinstance(a, str) else " ".join(a)).encode(errors="replace") for a in column]
-        for column in columns
-    ]
-    for number in range(1, len(tokens)):
-        if words[number + 2] in _JOINED:
-            continue
-        end = tokens[number - 1][0][-1]
-        about = (
-            f"e {'a' if end.isalnum() else end}",
-            f"s {min(number, 6)}",
-            f"r {min(len(tokens) - number, 6)}",
-        )
-        near = [
-            crc32(row[number + at], seed)
-            for row, seeds in zip(encoded, _SEEDS, strict=True)
-            for at, seed in enumerate(seeds)
-        ]
-        yield tokens[number].start(), hash_features(about) + near
-
-
-def _plain(token: str) -> str:
-    return _SYMBOLS.get(token[0]) or token.strip('.,;:!?()"').lower() or token
 
 
 def hash_features(features: Iterable[str]) -> list[int]:

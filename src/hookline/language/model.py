@@ -11,7 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-MAGIC = b"HLM1"
+from hookline.language.network import Network, describe_network, read_network, write_network
+
+MAGIC = b"HLM2"
 STEP = 0.6
 """Smallest weight of a label, as a part of the standard deviation of its weights."""
 WEIGHTS = Path(__file__).parent / "weights.bin"
@@ -44,6 +46,7 @@ class Models(NamedTuple):
     vocabulary: frozenset[str]
     thresholds: Mapping[str, float]
     models: Mapping[str, Model]
+    network: Network
 
 
 @cache
@@ -52,16 +55,18 @@ def load_models(path: Path = WEIGHTS) -> Models:
     data = path.read_bytes()
     if data[:4] != MAGIC:
         raise ValueError(f"not a file of weights: {str(path)!r}")
-    (length,) = struct.unpack_from("<I", data, 4)
-    header = json.loads(data[8 : 8 + length])
-    raw = memoryview(zlib.decompress(data[8 + length :])).cast("b")
+    raw = memoryview(zlib.decompress(data[4:])).cast("b")
+    (length,) = struct.unpack_from("<I", raw)
+    header, raw = json.loads(raw[4 : 4 + length].tobytes()), raw[4 + length :]
     models, start = {}, 0
     for name, about in header["models"].items():
         end = start + (len(about["labels"]) << about["bits"])
         values = (tuple(about["labels"]), about["bits"], tuple(about["scales"]), tuple(about["biases"]))
         models[name] = Model(*values, raw[start:end])
         start = end
-    return Models(frozenset(header["vocabulary"].split()), header["thresholds"], models)
+    words = header["vocabulary"].split()
+    network = read_network(header["network"], words, raw[start:])
+    return Models(frozenset(words), header["thresholds"], models, network)
 
 
 def save_models(path: Path, models: Models) -> None:
@@ -73,10 +78,12 @@ def save_models(path: Path, models: Models) -> None:
             name: {"labels": model.labels, "bits": model.bits, "scales": model.scales, "biases": model.biases}
             for name, model in models.models.items()
         },
+        "network": describe_network(models.network),
     }
     text = json.dumps(header).encode()
-    raw = zlib.compress(b"".join(bytes(model.weights) for model in models.models.values()), 9)
-    path.write_bytes(MAGIC + struct.pack("<I", len(text)) + text + raw)
+    weights = [bytes(model.weights) for model in models.models.values()]
+    parts = (struct.pack("<I", len(text)), text, *weights, write_network(models.network))
+    path.write_bytes(MAGIC + zlib.compress(b"".join(parts), 9))
 
 
 def to_probability(log_odds: float) -> float:

@@ -114,7 +114,7 @@ def find_stated(entries: Sequence[TranscriptEntry]) -> Iterator[Found]:
         texts = [one.text] if one.by == "person" else sentences(one.text)
         for found in (statement for text in texts for statement in find_statements(text)):
             text, kind = _plain(found.text), MEMORY_KINDS.get(found.kind, found.kind)
-            if kind != RESOLVED and (not SHORTEST <= len(text) <= LONGEST or is_personal(text)):
+            if kind != RESOLVED and (not SHORTEST <= len(text) <= LONGEST or is_personal(found.sentence)):
                 continue
             if one.by == "person":
                 yield kind, text, round(found.confidence, 2)

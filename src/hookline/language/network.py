@@ -1,0 +1,244 @@
+"""Label the words of a prompt with a small recurrent network.
+
+The network is computed with integers. A vector is one long integer that has an element in each 32 bits, so
+one operation multiplies all its elements with a number, or adds two vectors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from operator import mul
+from struct import Struct
+from typing import Any, NamedTuple
+
+from hookline.language.features import find_kind
+from hookline.language.segment import Sentence, find_sentences, mask_quotations
+from hookline.lazy import re
+
+STATE_BITS, WEIGHT_BITS = 10, 12
+"""Binary digits after the point of the state of a unit, and of a weight."""
+SUM_BITS, INDEX_BITS = STATE_BITS + WEIGHT_BITS, 6
+"""Binary digits after the point of a sum, and of its upper half, the index in a table of function values."""
+LIMIT = 64
+"""Sums are smaller than this."""
+MAX_TOKENS = 600
+"""Words and marks of a prompt that are read."""
+EDGE, OTHER = "<edge>", "<other>"
+"""The kind beside the first and last token, and the word and kind of what is not known."""
+
+_OFFSET, _SIGN = LIMIT << SUM_BITS, 1 << 31
+_TOKEN = re.compile(r"[\x01-\x04]+|[^\W_][\w'’./@#+:=-]*[^\W_]|[^\W_]|[,:;?!.()–—-]")
+_SYMBOLS = {"\x01": "<code>", "\x02": "<quote>", "\x03": "<url>", "\x04": "<mark>"}
+
+
+class Token(NamedTuple):
+    """A word or mark with its place in the prompt; a token that begins a sentence has no length."""
+
+    word: str
+    kind: str
+    start: int
+    end: int
+
+
+class TaggedSentence(NamedTuple):
+    """A sentence with its tokens, and the log-odds of each label for each of them."""
+
+    sentence: Sentence
+    tokens: Sequence[Token]
+    scores: Sequence[Sequence[float]]
+
+
+class Matrix(NamedTuple):
+    """Weights, with the vector of each input as one integer."""
+
+    rows: Sequence[int]
+    bias: int
+    """Is higher by an offset, so that no sum is negative."""
+    width: int
+
+    def multiply(self, values: Sequence[int], start: int = 0) -> int:
+        """Return the sums for a vector of inputs, added to other sums, as one integer."""
+        return sum(map(mul, values, self.rows), self.bias + start)
+
+    def score(self, values: Sequence[int], start: int = 0) -> list[float]:
+        """Return the sums for a vector of inputs as numbers."""
+        sums = _find_layout("I" * self.width).unpack(_write(self.multiply(values, start), self.width))
+        return [(value - _OFFSET) / (1 << SUM_BITS) for value in sums]
+
+
+class Table(NamedTuple):
+    """The vector of each word or kind."""
+
+    numbers: Mapping[str, int]
+    values: memoryview
+    scale: int
+    width: int
+
+    def read(self, name: str) -> int:
+        """Return the vector of a known name as one integer."""
+        begin = self.numbers[name] * self.width
+        return pack(self.values[begin : begin + self.width].tolist()) * self.scale
+
+
+class Network:
+    """Two recurrent layers that read a prompt in both directions.
+
+    The state of a unit is a mean of its inputs so far. A gate says how much of the state is replaced by the
+    next input, and depends on that input alone. The inputs of the first layer are a word, its kind, and the
+    kinds beside it.
+    """
+
+    def __init__(self, tables: Mapping[str, Table], matrices: Mapping[str, Matrix]) -> None:
+        self.tables, self.matrices = tables, matrices
+        self._read_token = lru_cache(maxsize=8192)(self._sum_token)
+        self._read_neighbour = lru_cache(maxsize=1024)(self._sum_neighbour)
+
+    def tag(self, prompt: str) -> tuple[list[TaggedSentence], float]:
+        """Return the tagged sentences of a prompt, and the log-odds that it has a lasting statement."""
+        rows = [(sentence, [*read_tokens(sentence)]) for sentence in find_sentences(prompt)]
+        scores, total = self.score([token for _, row in rows for token in row][:MAX_TOKENS])
+        tagged, begin = list[TaggedSentence](), 0
+        for sentence, row in rows:
+            own = scores[begin : begin + len(row)]
+            tagged.append(TaggedSentence(sentence, row[: len(own)], own))
+            begin += len(row)
+        return tagged, total
+
+    def score(self, tokens: Sequence[Token]) -> tuple[list[list[float]], float]:
+        """Return the log-odds of each label for each token, and those of a lasting statement for all."""
+        if not tokens:
+            return [], -math.inf
+        first = recur(self._read(tokens), self.tables["word"].width)
+        both, label = self.matrices["first"], self.matrices["label"]
+        width = both.width - label.width
+        sums = [both.multiply(state) for state in first]
+        second = recur([total & ((1 << 32 * width) - 1) for total in sums], width)
+        rest = [(total >> 32 * width) - _repeat(_OFFSET, label.width) for total in sums]
+        scores = [label.score(state, total) for state, total in zip(second, rest, strict=True)]
+        highest = [max(column) for states in (first, second) for column in zip(*states, strict=True)]
+        return scores, self.matrices["prompt"].score(highest)[0]
+
+    def _read(self, tokens: Sequence[Token]) -> Iterator[int]:
+        """Yield the inputs of the first layer for each token."""
+        words, kinds = self.tables["word"].numbers, self.tables["kind"].numbers
+        known = [token.kind if token.kind in kinds else OTHER for token in tokens]
+        near = [self._read_neighbour(kind) for kind in (EDGE, *known, EDGE)]
+        for token, kind, (before, _), (_, after) in zip(tokens, known, near, near[2:], strict=False):
+            yield self._read_token(token.word if token.word in words else OTHER, kind) + before + after
+
+    def _sum_token(self, word: str, kind: str) -> int:
+        """Return the inputs of the first layer for a token alone."""
+        return self.tables["word"].read(word) + self.tables["kind"].read(kind) + self.matrices["word"].bias
+
+    def _sum_neighbour(self, kind: str) -> tuple[int, int]:
+        """Return the inputs of the first layer for a token after, and before, a token of this kind."""
+        return self.tables["before"].read(kind), self.tables["after"].read(kind)
+
+
+def describe_network(network: Network) -> dict[str, Any]:
+    """Return everything about a network but its weights and words, for a JSON document."""
+    kinds = " ".join(network.tables["kind"].numbers)
+    tables = {name: [table.scale, table.width] for name, table in network.tables.items()}
+    matrices = {name: [len(matrix.rows), matrix.width] for name, matrix in network.matrices.items()}
+    return {"kinds": kinds, "tables": tables, "matrices": matrices}
+
+
+def write_network(network: Network) -> bytes:
+    tables = b"".join(bytes(table.values) for table in network.tables.values())
+    vectors = [(row, one.width) for one in network.matrices.values() for row in (*one.rows, one.bias)]
+    return tables + b"".join(
+        (row + _repeat(_SIGN, width)).to_bytes(4 * width, "little") for row, width in vectors
+    )
+
+
+def read_network(about: Mapping[str, Any], words: Iterable[str], weights: memoryview) -> Network:
+    """Return the network of the weights that `write_network` returned."""
+    known = {name: number for number, name in enumerate((EDGE, OTHER, *words))}
+    kinds = {name: number for number, name in enumerate(about["kinds"].split())}
+    tables, matrices, start = dict[str, Table](), dict[str, Matrix](), 0
+    for name, (scale, width) in about["tables"].items():
+        numbers = known if name == "word" else kinds
+        end = start + len(numbers) * width
+        tables[name] = Table(numbers, weights[start:end], scale, width)
+        start = end
+    for name, (count, width) in about["matrices"].items():
+        places = range(start, start + 4 * width * (count + 1), 4 * width)
+        *rows, bias = (
+            int.from_bytes(weights[at : at + 4 * width], "little") - _repeat(_SIGN, width) for at in places
+        )
+        matrices[name] = Matrix(rows, bias, width)
+        start = places.stop
+    return Network(tables, matrices)
+
+
+def build_matrix(rows: Sequence[Sequence[int]], bias: Sequence[int]) -> Matrix:
+    """Return the matrix of weights with `WEIGHT_BITS` digits after the point."""
+    moved = [(value << STATE_BITS) + _OFFSET for value in bias]
+    return Matrix([pack(row) for row in rows], pack(moved), len(bias))
+
+
+def pack(values: Sequence[int]) -> int:
+    """Return one integer that has an element of the vector in each 32 bits."""
+    moved = _find_layout("I" * len(values)).pack(*(value + _SIGN for value in values))
+    return int.from_bytes(moved, "little") - _repeat(_SIGN, len(values))
+
+
+@cache
+def _repeat(value: int, width: int) -> int:
+    return int.from_bytes(Struct("<I").pack(value) * width, "little")
+
+
+@cache
+def _find_layout(fields: str) -> Struct:
+    return Struct(f"<{fields}")
+
+
+@cache
+def _find_functions() -> tuple[list[int], list[int]]:
+    """Return the values of the logistic function and of the hyperbolic tangent."""
+    one, count = 1 << STATE_BITS, 2 * LIMIT << INDEX_BITS
+    points = [(index + 0.5) / (1 << INDEX_BITS) - LIMIT for index in range(count)]
+    return [round(one / (1 + math.exp(-point))) for point in points], [
+        round(one * math.tanh(point)) for point in points
+    ]
+
+
+def _write(vector: int, width: int) -> bytes:
+    return vector.to_bytes(4 * width, "little")
+
+
+def recur(sums: Iterable[int], width: int) -> list[list[int]]:
+    """Return the states of the units of both directions after each token.
+
+    A vector of sums has the gates of the forward units, those of the backward units, and the inputs of both.
+    """
+    layout, units = _find_layout("2xH" * width), width // 4
+    rows = [layout.unpack(_write(total, width)) for total in sums]
+    forward = _follow((row[:units], row[2 * units : 3 * units]) for row in rows)
+    backward = _follow((row[units : 2 * units], row[3 * units :]) for row in reversed(rows))
+    return [a + b for a, b in zip(forward, reversed([*backward]), strict=True)]
+
+
+def _follow(rows: Iterable[tuple[Sequence[int], Sequence[int]]]) -> Iterator[list[int]]:
+    sigmoid, tangent = _find_functions()
+    state: list[int] = []
+    for gates, inputs in rows:
+        state = [
+            old + (sigmoid[gate] * (tangent[value] - old) >> STATE_BITS)
+            for old, gate, value in zip(state or [0] * len(gates), gates, inputs, strict=False)
+        ]
+        yield state
+
+
+def read_tokens(sentence: Sentence) -> Iterator[Token]:
+    """Yield a token that begins a sentence, and those of its words and marks."""
+    opening = "<p>" if sentence.pasted else "<s>"
+    yield Token(opening, opening, sentence.start, sentence.start)
+    if sentence.heading:
+        yield Token("<h>", "<h>", sentence.start, sentence.start)
+    for found in _TOKEN.finditer(mask_quotations(sentence.text)):
+        word = _SYMBOLS.get(found[0][0]) or found[0].replace("'", "").replace("’", "")
+        kind = word if word[0] == "<" else find_kind(word)
+        yield Token(word.lower(), kind, sentence.start + found.start(), sentence.start + found.end())
