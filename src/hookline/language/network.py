@@ -60,7 +60,8 @@ class Matrix(NamedTuple):
 
     def multiply(self, values: Sequence[int], start: int = 0) -> int:
         """Return the sums for a vector of inputs, added to other sums, as one integer."""
-        return sum(map(mul, values, self.rows), self.bias + start)
+        total: int = sum(map(mul, values, self.rows), self.bias + start)
+        return total
 
     def score(self, values: Sequence[int], start: int = 0) -> list[float]:
         """Return the sums for a vector of inputs as numbers."""
