@@ -5,8 +5,9 @@ import time
 from argparse import ArgumentParser
 
 from hookline.cli._bench.bars import Figure, at_most
-from hookline.language.classify import asks_to_ship, find_statements
 from hookline.language.segment import find_sentences
+from hookline.language.ship_requests import find_request
+from hookline.language.statements import find_statements
 
 ROUNDS = 300
 MAX_MILLISECONDS = 1.0
@@ -14,7 +15,7 @@ PROMPT = (
     "hey, quick one{n}. we always use pnpm{n} here, never npm, and tests live next to the code. can you fix "
     "the failing test in cart{n}.spec and then look at the build? i think it broke with the last merge{n}"
 )
-"""The number differs in each round, because the features of the last clauses are cached."""
+"""The number differs in each round, because the inputs of known words are cached."""
 
 
 def figures(scale: float) -> list[Figure]:
@@ -22,7 +23,7 @@ def figures(scale: float) -> list[Figure]:
     prompts = [PROMPT.replace("{n}", str(number)) for number in range(rounds)]
     sentences = len(find_sentences(prompts[0]))
     times = {}
-    for name, function in (("statements", find_statements), ("requests to ship", asks_to_ship)):
+    for name, function in (("statements", find_statements), ("requests to ship", find_request)):
         function(PROMPT)
         start = time.process_time()
         for prompt in prompts:

@@ -12,7 +12,9 @@ from pathlib import Path
 
 from examples import CORPUS, Part, Row, find_parts, read_rows
 
-from hookline.language.classify import Statement, asks_to_ship, find_statements
+from hookline.language.ship_requests import find_request
+from hookline.language.statements import Statement, find_statements
+from hookline.memory.compare import compare_rules
 
 MAX_FOREIGN = 12
 """Characters of a part that does not last, in an intact statement."""
@@ -59,9 +61,29 @@ def score_statements(rows: Sequence[Row], find: Callable[[Row], list[Statement]]
 
 
 def score_ship(rows: Sequence[Row]) -> str:
-    ships = [asks_to_ship(row["prompt"]) for row in rows if row["ship"]]
-    others = [asks_to_ship(row["prompt"]) for row in rows if not row["ship"]]
+    ships = [find_request(row["prompt"]) is not None for row in rows if row["ship"]]
+    others = [find_request(row["prompt"]) is not None for row in rows if not row["ship"]]
     return f"found {share(sum(ships), len(ships))}, wrongly found {share(sum(others), len(others))}"
+
+
+def score_pairs(rows: Sequence[Row]) -> str:
+    pairs = [(row["relation"], compare_rules(row["old"], row["new"])) for row in rows]
+    related = [relation for label, relation in pairs if label != "different"]
+    others = [relation for label, relation in pairs if label == "different"]
+    right = sum(label == relation != "different" for label, relation in pairs)
+    found, wrong = (sum(relation != "different" for relation in side) for side in (related, others))
+    return (
+        f"related {share(found, len(related))}, as the right relation {share(right, found)}, "
+        f"wrongly related {share(wrong, len(others))}"
+    )
+
+
+def score_file(rows: Sequence[Row]) -> str:
+    if "relation" in rows[0]:
+        return score_pairs(rows)
+    if "ship" in rows[0]:
+        return score_ship(rows)
+    return score_statements(rows, lambda row: find_statements(row["prompt"]))
 
 
 def share(count: int, total: int) -> str:
@@ -70,12 +92,9 @@ def share(count: int, total: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", type=Path, nargs="*", default=sorted(CORPUS.glob("*.jsonl")))
+    parser.add_argument("files", type=Path, nargs="*", default=sorted(CORPUS.glob("held*.jsonl")))
     for path in parser.parse_args().files:
-        rows = read_rows([path])
-        print(
-            f"{path.name}: {score_ship(rows) if 'ship' in rows[0] else score_statements(rows, lambda row: find_statements(row['prompt']))}"
-        )
+        print(f"{path.name}: {score_file(read_rows([path]))}")
 
 
 if __name__ == "__main__":

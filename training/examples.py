@@ -29,7 +29,7 @@ def drop_near_duplicates(rows: Sequence[Row], others: Sequence[Row] = ()) -> lis
 
     Near-duplicates share one of their rarest word pairs, so only these are compared.
     """
-    sets = [_word_pairs(row["prompt"]) for row in (*others, *rows)]
+    sets = [_word_pairs(find_text(row)) for row in (*others, *rows)]
     counts = Counter(pair for pairs in sets for pair in pairs)
     seen: dict[str, list[frozenset[str]]] = {}
     kept = []
@@ -42,6 +42,11 @@ def drop_near_duplicates(rows: Sequence[Row], others: Sequence[Row] = ()) -> lis
             seen.setdefault(pair, []).append(pairs)
         kept += [rows[number - len(others)]] if number >= len(others) else []
     return kept
+
+
+def find_text(row: Row) -> str:
+    """Return the prompt of a row, or both rules of a pair."""
+    return row["prompt"] if "prompt" in row else f"{row['old']} | {row['new']}"
 
 
 def _word_pairs(text: str) -> frozenset[str]:
@@ -61,6 +66,11 @@ def find_vocabulary(rows: Iterable[Row]) -> frozenset[str]:
         for word, numbers in batches.items()
         if len(numbers) >= MIN_PROMPTS and len({*numbers}) >= MIN_BATCHES
     )
+
+
+def choose_threshold(wrong: Sequence[float], share: float) -> float:
+    """Return the threshold above which at most a *share* of the wrong scores lies."""
+    return sorted(wrong, reverse=True)[int(len(wrong) * share)] + 1e-6
 
 
 class Part(NamedTuple):

@@ -1,18 +1,15 @@
-"""Train the network that labels the words of a prompt, and round its weights."""
+"""Train a network of `hookline.language.network` in floating point, and round its weights."""
 
 from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import torch
-from examples import Part, Row, find_parts
 from torch import Tensor, nn
-from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
-from hookline.language.classify import LABELS
 from hookline.language.network import (
     EDGE,
     LIMIT,
@@ -22,49 +19,57 @@ from hookline.language.network import (
     Matrix,
     Network,
     Table,
+    Token,
     build_matrix,
-    read_tokens,
 )
-from hookline.language.segment import find_sentences
 
-UNITS, SECOND_UNITS = 24, 12
-"""Units of each direction of both layers."""
-EPOCHS, BATCH, RATE, DECAY = 6, 64, 6e-3, 0.01
+BATCH, RATE, DECAY = 64, 6e-3, 0.01
 DROPPED, DROPPED_WORDS = 0.3, 0.1
 """Shares of the states, and of the words, that are left out at random in training."""
-PROMPT_WEIGHT = 0.5
-"""Weight of the loss for whole prompts."""
 STEP = 0.4
 """Smallest value in a table, as a part of the standard deviation of its values."""
-NO_LABEL = -1
+LOWEST = -9.0
+"""Less than any state; stands for those after tokens that do not count."""
+
+
+class Plan(NamedTuple):
+    """The size of a network, and how it is trained."""
+
+    units: int
+    """Units of each direction of the first layer; the second has half as many."""
+    epochs: int
+    heads: Mapping[str, int]
+    """Number of scores of each matrix that reads the states of all units."""
+    find_loss: Callable[[Recurrent, Sequence[Example]], Tensor]
 
 
 class Example(NamedTuple):
-    """The words of a prompt, their kinds, and the numbers of their labels."""
+    """The tokens of a prompt with their labels."""
 
     words: Sequence[str]
     kinds: Sequence[str]
+    sentences: Sequence[int]
+    """Number of the sentence of each token."""
     labels: Sequence[int]
-    lasts: bool
-    """True if the prompt has a lasting statement."""
+    edges: Sequence[float]
+    """1 for a token before which a statement or another part begins or ends, 0 for others, -1 if it does not count."""
+    positive: bool
+    """True if the prompt has a lasting statement, or asks to ship."""
+    weight: float
 
 
-def read_example(row: Row) -> Example:
-    """Return the words of a prompt with their labels; words of a lasting part outside its statement are filler."""
-    tokens = [token for sentence in find_sentences(row["prompt"]) for token in read_tokens(sentence)]
-    parts = find_parts(row)
-    labels = [NO_LABEL if token.start == token.end else find_label(parts, token.start) for token in tokens]
-    words, kinds = [token.word for token in tokens], [token.kind for token in tokens]
-    return Example(words, kinds, labels, any(part.statement for part in parts))
-
-
-def find_label(parts: Iterable[Part], place: int) -> int:
-    """Return the number of the label of the word at a place."""
-    for part in parts:
-        start, end = part.statement or (part.start, part.end)
-        if start <= place < end:
-            return LABELS.index(part.label)
-    return LABELS.index("filler")
+def read_example(
+    rows: Iterable[Sequence[Token]],
+    *,
+    labels: Sequence[int],
+    edges: Sequence[float],
+    positive: bool,
+    weight: float,
+) -> Example:
+    """Return the example for the tokens of each sentence of a prompt."""
+    numbered = [(token, number) for number, row in enumerate(rows) for token in row]
+    words, kinds = [token.word for token, _ in numbered], [token.kind for token, _ in numbered]
+    return Example(words, kinds, [number for _, number in numbered], labels, edges, positive, weight)
 
 
 def shift(values: Tensor, by: int) -> Tensor:
@@ -95,59 +100,69 @@ def follow(kept: Sequence[Tensor], added: Sequence[Tensor]) -> list[Tensor]:
 class Recurrent(nn.Module):
     """The network of `hookline.language.network` in floating point; number 0 is an edge and 1 is unknown."""
 
-    def __init__(self, words: int, kinds: int) -> None:
+    def __init__(self, plan: Plan, words: Mapping[str, int], kinds: Mapping[str, int]) -> None:
         super().__init__()
-        width, states = 4 * UNITS, 2 * UNITS + 2 * SECOND_UNITS
+        units, second = plan.units, plan.units // 2
+        self.words, self.kinds = words, kinds
         self.word, self.kind, self.before, self.after = (
-            nn.Embedding(count, width) for count in (words, kinds, kinds, kinds)
+            nn.Embedding(len(names), 4 * units) for names in (words, kinds, kinds, kinds)
         )
         for table in (self.word, self.kind, self.before, self.after):
             table.weight.data *= 0.3
         for table in (self.kind, self.before, self.after):
             table.weight.data[1] = 0
-        self.first = nn.Parameter(torch.tensor([-1.0, 0.0]).repeat_interleave(2 * UNITS))
-        self.second = nn.Linear(2 * UNITS, 4 * SECOND_UNITS)
-        self.label, self.prompt = nn.Linear(states, len(LABELS)), nn.Linear(states, 1)
+        self.first = nn.Parameter(torch.tensor([-1.0, 0.0]).repeat_interleave(2 * units))
+        self.second = nn.Linear(2 * units, 4 * second)
+        self.heads = nn.ModuleDict(
+            {name: nn.Linear(2 * units + 2 * second, width) for name, width in plan.heads.items()}
+        )
         self.drop = nn.Dropout(DROPPED)
 
-    def forward(self, words: Tensor, kinds: Tensor) -> tuple[Tensor, Tensor]:
-        known = (words != 0).unsqueeze(-1)
-        if self.training:
-            words = torch.where((torch.rand(words.shape) < DROPPED_WORDS) & (words != 0), 1, words)
+    def read(self, batch: Sequence[Example]) -> tuple[Tensor, Tensor]:
+        """Return the states of all units after each token, and the number of its sentence or -1."""
+        words = fill([[self.words.get(word, 1) for word in example.words] for example in batch], 0)
+        kinds = fill([[self.kinds[kind] for kind in example.kinds] for example in batch], 0)
+        sentences = fill([example.sentences for example in batch], -1)
+        known = (sentences >= 0).unsqueeze(-1)
+        words = torch.where((torch.rand(words.shape) < DROPPED_WORDS) & (words != 0), 1, words)
         sums = (
             self.word(words) + self.kind(kinds) + self.before(shift(kinds, 1)) + self.after(shift(kinds, -1))
         )
         first = recur(self.drop(sums + self.first), known)
         second = recur(self.second(self.drop(first)), known)
-        states = self.drop(torch.cat([first, second], -1))
-        highest = states.masked_fill(~known, -9).max(1).values
-        return self.label(states), self.prompt(highest).squeeze(-1)
+        return self.drop(torch.cat([first, second], -1)), sentences
+
+    def score_highest(self, name: str, states: Tensor, counts: Tensor) -> Tensor:
+        """Return the score of the highest states of the units after the tokens that count."""
+        highest = states.masked_fill(~counts.unsqueeze(-1), LOWEST).max(1).values
+        scores: Tensor = self.heads[name](highest)
+        return scores.squeeze(-1)
 
 
-def fit_network(rows: Iterable[Row], vocabulary: Iterable[str]) -> Network:
+def fit_network(examples: Iterable[Example], vocabulary: Iterable[str], plan: Plan) -> Network:
     """Return the network for labelled prompts."""
     torch.manual_seed(0)
     torch.set_num_threads(1)
     chance = random.Random(0)
-    examples = [example for example in map(read_example, rows) if example.words]
+    examples = [example for example in examples if example.words]
     words = number_names([EDGE, OTHER, *sorted(vocabulary)])
     kinds = number_names([EDGE, OTHER, *sorted({kind for example in examples for kind in example.kinds})])
-    model = Recurrent(len(words), len(kinds))
+    model = Recurrent(plan, words, kinds)
     optimizer = torch.optim.AdamW(model.parameters(), RATE, weight_decay=DECAY)
-    steps = EPOCHS * -(-len(examples) // BATCH)
+    steps = plan.epochs * -(-len(examples) // BATCH)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps)
-    for epoch in range(EPOCHS):
+    for epoch in range(plan.epochs):
         total = 0.0
         for batch in split_examples(examples, chance):
-            loss = find_loss(model, batch, words, kinds)
+            loss = plan.find_loss(model, batch)
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
             schedule.step()
             total += loss.item()
-        print(f"epoch {epoch + 1}: loss {total * EPOCHS / steps:.3f}", file=sys.stderr, flush=True)
-    return round_network(model, words, kinds)
+        print(f"epoch {epoch + 1}: loss {total * plan.epochs / steps:.3f}", file=sys.stderr, flush=True)
+    return round_network(model)
 
 
 def number_names(names: Iterable[str]) -> dict[str, int]:
@@ -162,37 +177,20 @@ def split_examples(examples: Sequence[Example], chance: random.Random) -> list[l
     return batches
 
 
-def find_loss(
-    model: Recurrent, batch: Sequence[Example], words: Mapping[str, int], kinds: Mapping[str, int]
-) -> Tensor:
-    scores, totals = model(
-        fill([[words.get(word, 1) for word in example.words] for example in batch], 0),
-        fill([[kinds[kind] for kind in example.kinds] for example in batch], 0),
-    )
-    labels = fill([example.labels for example in batch], NO_LABEL)
-    lasts = torch.tensor([float(example.lasts) for example in batch])
-    loss = cross_entropy(scores.flatten(0, 1), labels.flatten(), ignore_index=NO_LABEL)
-    return loss + PROMPT_WEIGHT * binary_cross_entropy_with_logits(totals, lasts)
-
-
-def fill(rows: Sequence[Sequence[int]], value: int) -> Tensor:
+def fill(rows: Sequence[Sequence[float]], value: float) -> Tensor:
     longest = max(map(len, rows))
     return torch.tensor([[*row, *[value] * (longest - len(row))] for row in rows])
 
 
-def round_network(model: Recurrent, words: Mapping[str, int], kinds: Mapping[str, int]) -> Network:
+def round_network(model: Recurrent) -> Network:
     """Return the network with integer weights."""
-    names = {"word": words, "kind": kinds, "before": kinds, "after": kinds}
+    names = {"word": model.words, "kind": model.kinds, "before": model.kinds, "after": model.kinds}
     tables = {name: round_table(getattr(model, name).weight.data, numbers) for name, numbers in names.items()}
+    layers = {"second": model.second, **model.heads}
     first = model.first.data.tolist()
-    upper, lower = model.label.weight.data.split((2 * UNITS, 2 * SECOND_UNITS), 1)
-    both = torch.cat([model.second.weight.data, upper])
-    bias = [*model.second.bias.data.tolist(), *[0.0] * len(LABELS)]
-    matrices = {
-        "word": round_matrix([], first),
-        "first": round_matrix(both.T.tolist(), bias),
-        "label": round_matrix(lower.T.tolist(), model.label.bias.data.tolist()),
-        "prompt": round_matrix(model.prompt.weight.data.T.tolist(), model.prompt.bias.data.tolist()),
+    matrices = {"word": round_matrix([], first)} | {
+        name: round_matrix(layer.weight.data.T.tolist(), layer.bias.data.tolist())
+        for name, layer in layers.items()
     }
     highest = sum(float(getattr(model, name).weight.data.abs().max()) for name in names) + max(
         map(abs, first)
@@ -210,6 +208,10 @@ def round_table(values: Tensor, numbers: Mapping[str, int]) -> Table:
 
 
 def round_matrix(rows: Sequence[Sequence[float]], bias: Sequence[float]) -> Matrix:
+    """Return the matrix with integer weights; raise ValueError if a sum may reach the limit."""
+    highest = max(sum(map(abs, column)) for column in zip(bias, *rows, strict=True))
+    if highest >= LIMIT:
+        raise ValueError(f"sums of a matrix reach {highest:.0f}, and the limit is {LIMIT}")
     one = 1 << WEIGHT_BITS
     return build_matrix(
         [[round(value * one) for value in row] for row in rows], [round(value * one) for value in bias]

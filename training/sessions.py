@@ -1,4 +1,4 @@
-"""Labelled examples from sessions: sentences of the agent, prompts of the person, and reports at the end."""
+"""Labelled examples from sessions: sentences of the agent, and prompts of the person."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ i did not ask you to |it's not ready to |we're not ready to |avoid trying to |yo
 )
 QUESTIONS = """should we |should i |did you |do we need to |how do i |how do we |how would i |how can i |why did you |why do we |when should we |
 when do we |who can |what happens if we |what happens when i |is it safe to |is it ok to |is it too early to |are we ready to |
-do you think we can |could we ever |can we |which command do i use to |what does it take to |explain how to |explain how we |
+do you think we can |could we ever |which command do i use to |what does it take to |explain how to |explain how we |
 tell me how to |describe how we |document how to |show me how to |remind me how to |what's the best way to |how long does it take to |""".replace(
     "\n", ""
 )

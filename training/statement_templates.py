@@ -148,7 +148,7 @@ def _write(rng: random.Random) -> Row:
             rng.choice(SEPARATORS) if prompt and not prompt.endswith("?") else " " if prompt else ""
         ) + shown
         parts.append([shown, kind, said])
-    return {"prompt": prompt + rng.choice(("", ".", "")), "parts": parts, "weight": 1.0}
+    return {"prompt": prompt + rng.choice(("", ".", "")), "parts": parts}
 
 
 def generate_statements(count: int, seed: int = 0) -> Iterator[Row]:

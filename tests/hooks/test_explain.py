@@ -297,7 +297,7 @@ def test_simplify_gate_says_what_it_counted():
     counted = "900 lines have changed; from 400 it warns, over 800 it blocks"
 
     assert asked("simplify-gate", ship, known) == [
-        "'ship it': a request to ship",
+        "'no blockers left, ship it': a request to ship",
         f"{counted} | block | too-large",
     ]
     assert asked("simplify-gate", ship, state(changed_lines=1))[-1].startswith("1 line has changed")

@@ -14,7 +14,7 @@ from hookline.hooks import load as built_in
 from hookline.hooks._memory import AGENT_HINT, UNSURE_NOTE
 from hookline.hooks.memory import memory
 from hookline.hosts import load
-from hookline.language.classify import is_unsure
+from hookline.language.statements import is_unsure
 from hookline.runtime.runtime import Runtime
 from hookline.system.git_facts import parse_issue
 from hookline.testing import session_start, stop, user_prompt_submit

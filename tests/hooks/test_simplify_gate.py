@@ -166,7 +166,7 @@ def test_no_request(prompt):
         "don't forget to deploy",
         "do not touch the tests and merge it",
         "it isn’t pretty, but merge",
-        "can you merge this?",
+        "could you merge this please",
         "would you mind merging this?",
         "I want you to build and deploy it",
         "if tests pass ship it",
@@ -196,8 +196,6 @@ def test_no_request(prompt):
         "don't quit until you deploy it",
         "why don't you ship it?",
         "why dont you merge it",
-        "why not merge it?",
-        "can we ship it now?",
         "could we deploy this now",
         "commit & push & merge it",
         "fix the bug\nship it",
@@ -209,4 +207,4 @@ def test_a_request(prompt):
 
 def test_a_long_prompt_is_read_in_time_that_grows_with_it():
     assert said("and not this " * 50_000 + "?") == "pass"
-    assert said("word " * 200_000 + ". ship it") == "block too-large"
+    assert said("INFO: exported a row\n" * 50_000 + "\nship it") == "block too-large"

@@ -1,4 +1,4 @@
-"""Test the network that labels words: its integer arithmetic, its file, and the spans of its statements."""
+"""Test the network that reads a prompt: its integer arithmetic and its file."""
 
 import math
 
@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.language.classify import find_odds, find_peak, find_spans
 from hookline.language.model import load_models
 from hookline.language.network import (
     LIMIT,
+    MAX_TOKENS,
     STATE_BITS,
     SUM_BITS,
-    Network,
     build_matrix,
     describe_network,
+    find_highest,
     pack,
     read_network,
     recur,
@@ -45,13 +45,15 @@ def test_a_product_of_packed_vectors_is_that_of_their_elements(product):
     assert build_matrix(rows, bias).score(values) == [total / (1 << SUM_BITS) for total in sums]
 
 
-def test_a_network_survives_its_file():
-    network, words = load_models().network, sorted(load_models().vocabulary)
-    weights = memoryview(write_network(network)).cast("b")
-    again = read_network(describe_network(network), words, weights)
+@pytest.mark.parametrize("name", ["statements", "ship"])
+def test_a_network_survives_its_file(name):
+    network = load_models().networks[name]
+    weights = write_network(network)
+    again, end = read_network(describe_network(network), memoryview(weights).cast("b"))
     prompt = "we use pnpm here, never npm. fix the test"
 
-    assert again.tag(prompt) == network.tag(prompt)
+    assert again.read(prompt) == network.read(prompt)
+    assert end == len(weights)
 
 
 @given(st.lists(st.lists(st.floats(-8, 8), min_size=8, max_size=8), min_size=1, max_size=20))
@@ -68,33 +70,20 @@ def test_states_are_those_of_real_numbers(rows):
             assert states[number][unit] == pytest.approx(state, abs=0.03)
 
 
-@given(st.lists(st.floats(-9, 9), max_size=40))
-def test_spans_are_in_order_and_have_a_positive_sum(odds):
-    end = 0
-    for start, stop in find_spans(odds):
-        assert end <= start < stop <= len(odds)
-        assert sum(odds[start:stop]) > 0
-        end = stop
+@given(st.lists(st.lists(STATES, min_size=3, max_size=3), min_size=1))
+def test_the_highest_state_is_that_of_each_unit(states):
+    highest = find_highest(states)
+
+    assert all(highest[unit] == max(state[unit] for state in states) for unit in range(3))
 
 
-def test_a_word_of_another_label_ends_a_span():
-    assert [*find_spans([2, 2, -9, 2, -1, 3])] == [(0, 2), (3, 6)]
+@pytest.mark.parametrize("prompt", ["", " \n", "> quoted"])
+def test_a_prompt_without_words_of_the_person_has_no_sentence(prompt):
+    assert load_models().networks["statements"].read(prompt) == []
 
 
-def test_the_score_of_a_span_is_its_best_part():
-    assert find_peak([0, 3, 3, 3, 0]) == 3
-    assert find_peak([3]) == 1
+def test_only_the_beginning_of_a_very_long_prompt_is_read():
+    read = load_models().networks["statements"].read("we use tabs. " * 300)
 
-
-@given(st.lists(st.floats(-20, 20), min_size=17, max_size=17))
-def test_odds_are_those_of_the_lasting_labels(scores):
-    shares = [math.exp(score) for score in scores]
-
-    assert find_odds(scores) == pytest.approx(math.log(sum(shares[-6:]) / sum(shares[:-6])), abs=1e-6)
-
-
-def test_a_prompt_without_words_has_no_sentence():
-    network = load_models().network
-
-    assert isinstance(network, Network)
-    assert network.tag("") == ([], -math.inf)
+    assert sum(len(row.tokens) for row in read) == MAX_TOKENS
+    assert all(len(row.tokens) == len(row.states) for row in read)

@@ -39,12 +39,12 @@ def ran(call, command, error=""):
 def test_decisions_of_both_are_found():
     told = found(
         agent("I looked at both. We decided to store amounts as integer cents. Next I will read the tests."),
-        person("Let's go with PostgreSQL for the queue."),
+        person("We chose PostgreSQL for the queue, not MySQL."),
     )
 
     assert told == {
         ("decision", "We decided to store amounts as integer cents"),
-        ("decision", "go with PostgreSQL for the queue"),
+        ("decision", "We chose PostgreSQL for the queue, not MySQL"),
     }
 
 

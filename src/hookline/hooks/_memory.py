@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.core.events import Event, Stop, UserPromptSubmit
 from hookline.core.response import Enrich, Learn, Response, SummaryPart, block, effect, remember
 from hookline.core.state import State
-from hookline.language.classify import find_statements, is_unsure
+from hookline.language.statements import find_statements, is_unsure
 
 AGENT_HINT = (
     "If the user stated a lasting rule in this turn, call the hookline tool `remember` once, then end it."

@@ -10,16 +10,16 @@ from hookline.core.response import Response, block, inject, warn
 from hookline.core.state import State
 from hookline.core.values import replace
 from hookline.hooks._explain import format_count
-from hookline.language.classify import asks_to_ship, score_requests
+from hookline.language.ship_requests import find_request
 from hookline.lazy import re
 
 _ANYWAY = re.compile(r"^[ \t]*ship anyway:[ \t]*(\S[^\n]*)", re.IGNORECASE | re.MULTILINE)
-_LONGEST_REASON, _MAX_SHOWN = 300, 10
+_LONGEST_REASON = 300
 
 
 def verdict(prompt: str, state: State, warn_from: int, block_over: int) -> Response | None:
     anyway = overruled(prompt)
-    if anyway is None and not asks_to_ship(prompt):
+    if anyway is None and find_request(prompt) is None:
         return None
     lines = state.facts.get("changed_lines")
     if lines is None:
@@ -63,11 +63,12 @@ def _uncounted() -> Response:
 
 def tree(event: UserPromptSubmit, state: State, *, warn_from: int, block_over: int) -> Iterator[Branch]:
     anyway = overruled(event.prompt)
-    requests = [text for text, score in score_requests(event.prompt) if score >= 0]
-    yield from (branch(f"{text!r}: a request to ship") for text in requests[:_MAX_SHOWN])
+    request = find_request(event.prompt)
+    if request is not None:
+        yield branch(f"{request!r}: a request to ship")
     if anyway is not None:
         yield branch("the person writes: ship anyway", because=anyway)
-    elif not requests:
+    elif request is None:
         yield branch("nothing in it asks to ship")
         return
     yield _counted(event, state, warn_from, block_over)

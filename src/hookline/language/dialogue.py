@@ -52,8 +52,8 @@ def label_message(text: str) -> tuple[Labelled, ...]:
 def to_clauses(parts: Sequence[tuple[str, int | None]]) -> list[Clause]:
     """Return the sentences and headings of a message, as `read_message` returns them, with their words."""
     return [
-        Clause(text, number, split_words(text), split_words(parts[heading][0]) if heading is not None else ())
-        for number, (text, heading) in enumerate(parts)
+        Clause(text, split_words(text), split_words(parts[heading][0]) if heading is not None else ())
+        for text, heading in parts
     ]
 
 
@@ -77,7 +77,7 @@ def classify_prompt(text: str, facts: Sequence[str]) -> PromptKind:
 def hash_prompt(text: str, facts: Sequence[str], vocabulary: frozenset[str]) -> list[int]:
     """Return the hashed features of a prompt: of its sentences, and of pairs of facts."""
     sentences = split_sentences(text)[:MAX_SENTENCES] or [""]
-    clauses = [Clause(one, number, split_words(one)) for number, one in enumerate(sentences)]
+    clauses = [Clause(one, split_words(one)) for one in sentences]
     rows = _hash_all(clauses, vocabulary)
     first = [feature ^ _SALT for feature in rows[0]]
     length = f"length {min(len(text.split()), MAX_LENGTH) // 3}"

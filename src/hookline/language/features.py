@@ -1,4 +1,4 @@
-"""Hashed features of a clause, and of a gap between words: words, their classes, neighbours and position."""
+"""Hashed features of a sentence: its words, their classes, its neighbours and its position."""
 
 from __future__ import annotations
 
@@ -49,16 +49,11 @@ _KINDS = Path(__file__).parent / "word_classes.txt"
 
 
 class Clause(NamedTuple):
-    """A clause with its place in the prompt."""
+    """A sentence with its words, and those of the heading above it."""
 
     text: str
-    start: int
     words: tuple[str, ...]
     heading: tuple[str, ...] = ()
-    first: bool = True
-    """True if it begins a sentence."""
-    last: bool = True
-    pasted: bool = False
 
 
 def split_words(text: str) -> tuple[str, ...]:
@@ -199,9 +194,6 @@ def _position(clauses: Sequence[Clause], number: int) -> list[str]:
         "last": number == count - 1,
         "only": count == 1,
         "item": bool(clause.heading),
-        "begins": clause.first,
-        "ends": clause.last,
-        "after pasted": clause.pasted,
     }
     sizes = [f"size {min(len(clause.words), 24) // 3}", f"count {min(count, 6)}"]
     return [*(name for name, holds in marks.items() if holds), *sizes]

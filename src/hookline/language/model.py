@@ -1,4 +1,4 @@
-"""Linear models over hashed features, with weights of one byte each, loaded from one file of the package."""
+"""Networks, and linear models over hashed features, loaded from one file of the package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from hookline.language.network import Network, describe_network, read_network, write_network
 
-MAGIC = b"HLM2"
+MAGIC = b"HLM3"
 STEP = 0.6
 """Smallest weight of a label, as a part of the standard deviation of its weights."""
 WEIGHTS = Path(__file__).parent / "weights.bin"
@@ -41,12 +41,13 @@ class Model(NamedTuple):
 
 
 class Models(NamedTuple):
-    """All models, the words they know, and the thresholds chosen in training."""
+    """All models and networks, and the thresholds chosen in training."""
 
     vocabulary: frozenset[str]
+    """Words that the linear models know, which are those of the network of statements."""
     thresholds: Mapping[str, float]
     models: Mapping[str, Model]
-    network: Network
+    networks: Mapping[str, Network]
 
 
 @cache
@@ -64,25 +65,28 @@ def load_models(path: Path = WEIGHTS) -> Models:
         values = (tuple(about["labels"]), about["bits"], tuple(about["scales"]), tuple(about["biases"]))
         models[name] = Model(*values, raw[start:end])
         start = end
-    words = header["vocabulary"].split()
-    network = read_network(header["network"], words, raw[start:])
-    return Models(frozenset(words), header["thresholds"], models, network)
+    networks = {}
+    for name, about in header["networks"].items():
+        networks[name], end = read_network(about, raw[start:])
+        start += end
+    words = frozenset(networks["statements"].tables["word"].numbers)
+    return Models(words, header["thresholds"], models, networks)
 
 
 def save_models(path: Path, models: Models) -> None:
     """Write *models* to a file; the same models give the same bytes."""
     header = {
-        "vocabulary": " ".join(sorted(models.vocabulary)),
         "thresholds": dict(models.thresholds),
         "models": {
             name: {"labels": model.labels, "bits": model.bits, "scales": model.scales, "biases": model.biases}
             for name, model in models.models.items()
         },
-        "network": describe_network(models.network),
+        "networks": {name: describe_network(network) for name, network in models.networks.items()},
     }
     text = json.dumps(header).encode()
     weights = [bytes(model.weights) for model in models.models.values()]
-    parts = (struct.pack("<I", len(text)), text, *weights, write_network(models.network))
+    weights += map(write_network, models.networks.values())
+    parts = (struct.pack("<I", len(text)), text, *weights)
     path.write_bytes(MAGIC + zlib.compress(b"".join(parts), 9))
 
 

@@ -1,4 +1,4 @@
-"""Label the words of a prompt with a small recurrent network.
+"""Read a prompt with a small recurrent network.
 
 The network is computed with integers. A vector is one long integer that has an element in each 32 bits, so
 one operation multiplies all its elements with a number, or adds two vectors.
@@ -23,7 +23,7 @@ SUM_BITS, INDEX_BITS = STATE_BITS + WEIGHT_BITS, 6
 """Binary digits after the point of a sum, and of its upper half, the index in a table of function values."""
 LIMIT = 64
 """Sums are smaller than this."""
-MAX_TOKENS = 600
+MAX_TOKENS = 1_200
 """Words and marks of a prompt that are read."""
 EDGE, OTHER = "<edge>", "<other>"
 """The kind beside the first and last token, and the word and kind of what is not known."""
@@ -42,12 +42,12 @@ class Token(NamedTuple):
     end: int
 
 
-class TaggedSentence(NamedTuple):
-    """A sentence with its tokens, and the log-odds of each label for each of them."""
+class ReadSentence(NamedTuple):
+    """A sentence with its tokens, and the states of all units after each of them."""
 
     sentence: Sentence
     tokens: Sequence[Token]
-    scores: Sequence[Sequence[float]]
+    states: Sequence[Sequence[int]]
 
 
 class Matrix(NamedTuple):
@@ -58,14 +58,14 @@ class Matrix(NamedTuple):
     """Is higher by an offset, so that no sum is negative."""
     width: int
 
-    def multiply(self, values: Sequence[int], start: int = 0) -> int:
-        """Return the sums for a vector of inputs, added to other sums, as one integer."""
-        total: int = sum(map(mul, values, self.rows), self.bias + start)
+    def multiply(self, values: Sequence[int]) -> int:
+        """Return the sums for a vector of inputs as one integer."""
+        total: int = sum(map(mul, values, self.rows), self.bias)
         return total
 
-    def score(self, values: Sequence[int], start: int = 0) -> list[float]:
+    def score(self, values: Sequence[int]) -> list[float]:
         """Return the sums for a vector of inputs as numbers."""
-        sums = _find_layout("I" * self.width).unpack(_write(self.multiply(values, start), self.width))
+        sums = _find_layout("I" * self.width).unpack(_write(self.multiply(values), self.width))
         return [(value - _OFFSET) / (1 << SUM_BITS) for value in sums]
 
 
@@ -84,7 +84,7 @@ class Table(NamedTuple):
 
 
 class Network:
-    """Two recurrent layers that read a prompt in both directions.
+    """Two recurrent layers that read a prompt in both directions, and matrices that score their states.
 
     The state of a unit is a mean of its inputs so far. A gate says how much of the state is replaced by the
     next input, and depends on that input alone. The inputs of the first layer are a word, its kind, and the
@@ -96,32 +96,29 @@ class Network:
         self._read_token = lru_cache(maxsize=8192)(self._sum_token)
         self._read_neighbour = lru_cache(maxsize=1024)(self._sum_neighbour)
 
-    def tag(self, prompt: str) -> tuple[list[TaggedSentence], float]:
-        """Return the tagged sentences of a prompt, and the log-odds that it has a lasting statement."""
+    def read(self, prompt: str) -> list[ReadSentence]:
+        """Return the sentences of a prompt, up to `MAX_TOKENS`."""
         rows = [(sentence, [*read_tokens(sentence)]) for sentence in find_sentences(prompt)]
-        scores, total = self.score([token for _, row in rows for token in row][:MAX_TOKENS])
-        tagged, begin = list[TaggedSentence](), 0
+        states = self._read_states([token for _, row in rows for token in row][:MAX_TOKENS])
+        found, begin = list[ReadSentence](), 0
         for sentence, row in rows:
-            own = scores[begin : begin + len(row)]
-            tagged.append(TaggedSentence(sentence, row[: len(own)], own))
+            own = states[begin : begin + len(row)]
+            found += [ReadSentence(sentence, row[: len(own)], own)] if own else []
             begin += len(row)
-        return tagged, total
+        return found
 
-    def score(self, tokens: Sequence[Token]) -> tuple[list[list[float]], float]:
-        """Return the log-odds of each label for each token, and those of a lasting statement for all."""
-        if not tokens:
-            return [], -math.inf
-        first = recur(self._read(tokens), self.tables["word"].width)
-        both, label = self.matrices["first"], self.matrices["label"]
-        width = both.width - label.width
-        sums = [both.multiply(state) for state in first]
-        second = recur([total & ((1 << 32 * width) - 1) for total in sums], width)
-        rest = [(total >> 32 * width) - _repeat(_OFFSET, label.width) for total in sums]
-        scores = [label.score(state, total) for state, total in zip(second, rest, strict=True)]
-        highest = [max(column) for states in (first, second) for column in zip(*states, strict=True)]
-        return scores, self.matrices["prompt"].score(highest)[0]
+    def _read_states(self, tokens: Sequence[Token]) -> list[list[int]]:
+        """Return the states of the units of both layers after each token."""
+        second = self.matrices["second"]
+        states = recur(self._sum_inputs(tokens), self.tables["word"].width)
+        deeper = recur([second.multiply(state) for state in states], second.width)
+        return [a + b for a, b in zip(states, deeper, strict=True)]
 
-    def _read(self, tokens: Sequence[Token]) -> Iterator[int]:
+    def score(self, name: str, state: Sequence[int]) -> list[float]:
+        """Return the log-odds that the matrix of this name finds in the state of all units."""
+        return self.matrices[name].score(state)
+
+    def _sum_inputs(self, tokens: Sequence[Token]) -> Iterator[int]:
         """Yield the inputs of the first layer for each token."""
         words, kinds = self.tables["word"].numbers, self.tables["kind"].numbers
         known = [token.kind if token.kind in kinds else OTHER for token in tokens]
@@ -139,11 +136,11 @@ class Network:
 
 
 def describe_network(network: Network) -> dict[str, Any]:
-    """Return everything about a network but its weights and words, for a JSON document."""
-    kinds = " ".join(network.tables["kind"].numbers)
+    """Return everything about a network but its weights, for a JSON document."""
+    names = {name: " ".join(network.tables[name].numbers) for name in ("word", "kind")}
     tables = {name: [table.scale, table.width] for name, table in network.tables.items()}
     matrices = {name: [len(matrix.rows), matrix.width] for name, matrix in network.matrices.items()}
-    return {"kinds": kinds, "tables": tables, "matrices": matrices}
+    return {"names": names, "tables": tables, "matrices": matrices}
 
 
 def write_network(network: Network) -> bytes:
@@ -154,15 +151,17 @@ def write_network(network: Network) -> bytes:
     )
 
 
-def read_network(about: Mapping[str, Any], words: Iterable[str], weights: memoryview) -> Network:
-    """Return the network of the weights that `write_network` returned."""
-    known = {name: number for number, name in enumerate((EDGE, OTHER, *words))}
-    kinds = {name: number for number, name in enumerate(about["kinds"].split())}
+def read_network(about: Mapping[str, Any], weights: memoryview) -> tuple[Network, int]:
+    """Return the network of the weights that `write_network` returned, and the position of their end."""
+    numbers = {
+        name: {word: number for number, word in enumerate(words.split())}
+        for name, words in about["names"].items()
+    }
     tables, matrices, start = dict[str, Table](), dict[str, Matrix](), 0
     for name, (scale, width) in about["tables"].items():
-        numbers = known if name == "word" else kinds
-        end = start + len(numbers) * width
-        tables[name] = Table(numbers, weights[start:end], scale, width)
+        own = numbers.get(name, numbers["kind"])
+        end = start + len(own) * width
+        tables[name] = Table(own, weights[start:end], scale, width)
         start = end
     for name, (count, width) in about["matrices"].items():
         places = range(start, start + 4 * width * (count + 1), 4 * width)
@@ -171,7 +170,7 @@ def read_network(about: Mapping[str, Any], words: Iterable[str], weights: memory
         )
         matrices[name] = Matrix(rows, bias, width)
         start = places.stop
-    return Network(tables, matrices)
+    return Network(tables, matrices), start
 
 
 def build_matrix(rows: Sequence[Sequence[int]], bias: Sequence[int]) -> Matrix:
@@ -231,6 +230,11 @@ def _follow(rows: Iterable[tuple[Sequence[int], Sequence[int]]]) -> Iterator[lis
             for old, gate, value in zip(state or [0] * len(gates), gates, inputs, strict=False)
         ]
         yield state
+
+
+def find_highest(states: Iterable[Sequence[int]]) -> list[int]:
+    """Return the highest state of each unit."""
+    return [max(unit) for unit in zip(*states, strict=True)]
 
 
 def read_tokens(sentence: Sentence) -> Iterator[Token]:

@@ -1,47 +1,60 @@
 """Compare two rules: whether they say the same, or the later one reverses the earlier one.
 
-A wrong replacement loses a rule. So if each of two rules has words that the other lacks, they have different
-subjects, unless these words are alternatives of one choice.
+A linear model decides by the words that both rules have or only one of them, and by their negations. A wrong
+replacement loses a rule, so rules count as different in doubt.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Literal
-
-from msgspec import Struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from hookline.core.records import Memory
-from hookline.memory.parse_rule import NUMBER, PATH, Word, find_base, parse_order, parse_rule
-from hookline.memory.rule_vocabulary import ADDITIVE_WORDS
+from hookline.language.features import find_kind, hash_features, split_words
+from hookline.language.model import load_models
+from hookline.lazy import re
+from hookline.memory.synonyms import find_base, find_choice
 
 Relation = Literal["same", "reversal", "different"]
 
+RELATIONS: tuple[Relation, ...] = ("same", "reversal", "different")
 RULE_KINDS = ("convention", "preference", "decision")
 """Kinds of memories of which only the latest about a subject holds."""
-MIN_COMMON = 0.6
-"""Share of the weight of all words that both rules contain, if they say the same in other words."""
-MIN_CONTAINED = 0.5
-"""The same if one of the rules contains all words of the other."""
-MIN_SWAPPED = 0.6
-"""The same if the new rule rejects what the old one chooses."""
-MIN_SUBJECT = 2
-"""Telling words that identify a subject, even if one rule says more about it."""
-MAX_REST = 0.7
-"""Weight of words that only one rule has and that do not change its subject."""
-VALUES = frozenset((NUMBER, ":span", ":bytes", ":weekday", ":month", ":every", ":bound"))
-"""Choices of quantities and times, of which a rule may exchange several."""
-_PLACES = frozenset("at under to through by with from is are via".split())
-_PLACES |= {"live in", "live on", "live under", "live into"}
-"""Words before the object of a choice."""
-_CHOOSING = _PLACES | {"have", "has", "use", "uses", "prefer", "as", "be", "want"}
-"""The same if the next words agree too."""
-_LIMITS = frozenset(("in", "within", "inside", "when", "during"))
-_LANGUAGES = (":language", ":payload")
-_MIN_NEGATED = 4
-"""Letters of a word that a prefix such as `un` negates."""
 MIN_PERSON_CONFIDENCE = 0.71
 """Confidence that only a memory of a person's words has."""
+FORM_CHARS = 5
+"""First letters by which different forms of a word are recognized."""
+MAX_CHARS = 400
+"""Characters of a rule that are compared."""
+_REASON = re.compile(
+    r"(?<=\w),? (?:because|since|so that|as (?:i|it|they|we))\b[^.;,]*|, (?:it|they)\b[^.;,]*"
+)
+_MARKS = str.maketrans(dict.fromkeys('`"“”', " "))
+"""Marks of quotations, whose words count as those of the rule."""
+_CLAUSE_END = re.compile(r"[,;!?()—–]|[.:](?=\s|$)|\s--?\s|\b(?:but|except|so)\b")
+_REJECTING = frozenset(
+    """not never no stop avoid skip without nothing none neither nor nobody forbid ban banned drop ditch
+    refrain forget quit instead rather than over unless""".split()
+)
+"""Words after which a clause says what is not wanted."""
+NUMBER = ":number"
+"""Choice of all numbers."""
+_ORDERING = frozenset("before after into to from by than over".split())
+"""Words that tell what comes first or is the source."""
+_MOST, _THIRDS, _FIFTHS = 4, 3, 5
+"""Highest number of words that is told apart, and steps of shares."""
+
+
+class Word(NamedTuple):
+    """A content word of a rule."""
+
+    text: str
+    key: str
+    choice: str
+    """The choice that it is an alternative of; empty if it is not known."""
+    before: str
+    """The word before it, without articles."""
+    rejected: bool
 
 
 def find_replaced(new: Memory, memories: Iterable[Memory]) -> dict[str, Relation]:
@@ -61,175 +74,106 @@ def find_replaced(new: Memory, memories: Iterable[Memory]) -> dict[str, Relation
     return {id_: relation for id_, relation in relations.items() if relation != "different"}
 
 
-class _Comparison(Struct, frozen=True):
-    """The words that two rules share, and those that only one of them has."""
-
-    common: Sequence[tuple[Word, Word]]
-    old_rest: Sequence[Word]
-    new_rest: Sequence[Word]
-    exchanged: Sequence[tuple[Word, Word]]
-    """Alternatives of one choice, of which each rule has another."""
-
-    @property
-    def swapped(self) -> list[tuple[Word, Word]]:
-        """Words that one rule chooses and the other rejects; if both reject something, not where or when."""
-        pairs = [(a, b) for a, b in self.common if a.rejected != (b.rejected != _is_negated_form(a, b))]
-        if any(a.rejected and b.rejected for a, b in self.common):
-            return [(a, b) for a, b in pairs if a.is_circumstance == b.is_circumstance]
-        return pairs
-
-    @property
-    def subject(self) -> list[Word]:
-        """The telling words that both rules contain."""
-        return [first for first, _ in self.common if first.weight == 1 and first.choice not in VALUES]
-
-    @property
-    def share(self) -> float:
-        """Share of the weight of all words that both rules contain."""
-        common = _weigh(first for first, _ in self.common)
-        return common / max(common + _weigh(self.old_rest) + _weigh(self.new_rest), 0.1)
-
-
 def compare_rules(old: str, new: str) -> Relation:
     """Return how the rule *new* relates to the rule *old*."""
-    compared = _match(parse_rule(old), parse_rule(new))
-    if _has_other_scope(compared):
+    first, second = parse_rule(old), parse_rule(new)
+    if not any(_are_forms(a, b) or a.choice == b.choice != "" for a in first for b in second):
         return "different"
-    if any(first.weight == 1 for first, _ in compared.swapped):
-        return "reversal" if _is_about_same(compared) else "different"
-    if compared.exchanged:
-        return "reversal" if _is_exchange(compared) else "different"
-    if _fills_same_place(compared):
-        return "reversal"
-    if not _agrees(compared):
-        return "different"
-    return "reversal" if _is_other_order(old, new) else "same"
+    models = load_models()
+    scores = models.models["relation"].score(hash_pair(old, new))
+    likely: Relation = "same" if scores["same"] > scores["reversal"] else "reversal"
+    return likely if score_relation(scores) > models.thresholds["relation"] else "different"
 
 
-def _is_other_order(old: str, new: str) -> bool:
-    """Return whether one rule has first what the other has next."""
-    (first, second), (other_first, other_second) = parse_order(old), parse_order(new)
-    return bool(first & other_second and second & other_first) and not (
-        first & other_first or second & other_second
+def score_relation(scores: Mapping[str, float]) -> float:
+    """Return the log-odds of a relation above those of different subjects."""
+    return max(scores["same"], scores["reversal"]) - scores["different"]
+
+
+def parse_rule(text: str) -> list[Word]:
+    """Return the distinct content words of a rule; a word that is also chosen counts as chosen."""
+    words = [word for clause in _CLAUSE_END.split(simplify(text)) for word in _find_words(clause)]
+    words.sort(key=lambda word: word.rejected, reverse=True)
+    return list({word.key: word for word in words}.values())
+
+
+def simplify(text: str) -> str:
+    """Return a rule in lower case, without quotation marks and the reason for it."""
+    plain = text[:MAX_CHARS].lower().translate(_MARKS).replace("\u2019", "'").replace("://", ".")
+    return _REASON.sub("", plain)
+
+
+def _find_words(clause: str) -> Iterator[Word]:
+    """Yield the content words of a clause; a second negation reverses the first."""
+    rejected, before = False, ""
+    for word in split_words(clause):
+        if word in _REJECTING:
+            rejected = not (rejected and word in ("not", "never", "no"))
+        elif find_kind(word) != word and word[0] != "<":
+            choice = NUMBER if word[0].isdigit() else find_choice(word)
+            yield Word(word, find_base(word), choice, before, rejected)
+        before = before if word in ("the", "a", "an") else word
+
+
+def hash_pair(old: str, new: str) -> list[int]:
+    """Return the hashed features of a pair of rules."""
+    first, second = parse_rule(old), parse_rule(new)
+    common = [(a, b) for a in first for b in second if _are_forms(a, b)]
+    matched = {word.key for pair in common for word in pair}
+    rests = [[word for word in words if word.key not in matched] for words in (first, second)]
+    names = [*_describe_sizes(common, rests), *_describe_rests(rests), *_describe_texts(old, new)]
+    return hash_features(names)
+
+
+def _are_forms(first: Word, second: Word) -> bool:
+    """Return whether two words are the same, or begin with the same letters."""
+    beginnings = {word.key[:FORM_CHARS] for word in (first, second)}
+    return first.key == second.key or (first.key.isalpha() and second.key.isalpha() and len(beginnings) == 1)
+
+
+def _describe_sizes(common: Sequence[tuple[Word, Word]], rests: Sequence[Sequence[Word]]) -> Iterator[str]:
+    """Yield the numbers of common, turned, exchanged and other words, and combinations of them."""
+    old, new = map(len, rests)
+    turned = sum(a.rejected != b.rejected for a, b in common)
+    choices = [a.choice for a in rests[0] for b in rests[1] if a.choice == b.choice != ""]
+    both = f"common {min(len(common), _MOST)}"
+    turns = f"turned {min(turned, _MOST - 1)}"
+    share = f"share {_FIFTHS * len(common) // max(len(common) + old + new, 1)}"
+    part = f"part {_THIRDS * turned // max(len(common), 1)}"
+    exchanged = f"exchanged {min(len(choices), 2)}"
+    sizes = f"rests {min(old, _MOST)} {min(new, _MOST)}"
+    yield from (
+        both,
+        turns,
+        share,
+        part,
+        exchanged,
+        sizes,
+        f"old {min(old, _MOST)}",
+        f"new {min(new, _MOST)}",
     )
+    pairs = [(turns, share), (exchanged, share), (both, sizes), (turns, sizes), (exchanged, sizes)]
+    pairs += [(exchanged, part), (turns, f"{exchanged} {share}"), (part, f"{exchanged} {share}")]
+    pairs += [(f"{turns} {exchanged}", f"contained {min(old, new) == 0}"), (f"{exchanged} {turns}", sizes)]
+    moved = sum(a.before != b.before and bool({a.before, b.before} & _ORDERING) for a, b in common)
+    loose = sum(a.key != b.key for a, b in common)
+    pairs += [(f"moved {min(moved, 2)}", f"{part} {sizes}"), (f"loose {min(loose, 2)}", f"{part} {sizes}")]
+    slots = sum(a.before == b.before != "" for a in rests[0] for b in rests[1])
+    pairs += [(f"slots {min(slots, 2)}", f"{sizes} {turns}")]
+    yield from (f"{a} {b}" for a, b in pairs)
+    yield from (f"choice {choice}" for choice in choices)
 
 
-def _match(old: Sequence[Word], new: Sequence[Word]) -> _Comparison:
-    common = [(a, b) for a in old for b in new if _is_same_word(a, b)]
-    old_rest = [word for word in old if all(word is not a for a, _ in common)]
-    new_rest = [word for word in new if all(word is not b for _, b in common)]
-    exchanged: list[tuple[Word, Word]] = []
-    for a in old_rest:
-        b = next((word for word in new_rest if _are_alternatives(a, word)), None)
-        if b is not None and all(b is not other for _, other in exchanged):
-            exchanged.append((a, b))
-    taken = [id(word) for pair in exchanged for word in pair]
-    old_rest, new_rest = ([word for word in rest if id(word) not in taken] for rest in (old_rest, new_rest))
-    return _Comparison(common, old_rest, new_rest, exchanged)
+def _describe_rests(rests: Sequence[Sequence[Word]]) -> Iterator[str]:
+    for side, words in zip(("old", "new"), rests, strict=True):
+        for word in words:
+            yield f"{side} word {word.key}"
+            yield f"{side} kind {find_kind(word.text)} {word.rejected}"
+            yield f"{side} after {word.before}"
 
 
-def _is_same_word(first: Word, second: Word) -> bool:
-    if first.choice == second.choice == PATH:
-        return first.stem.startswith(second.stem) or second.stem.startswith(first.stem)
-    return first.stem == second.stem or _is_negated_form(first, second)
-
-
-def _is_negated_form(first: Word, second: Word) -> bool:
-    """Return whether one of two words negates the other by its beginning, as in `irreversible`."""
-    short, long = sorted((first.text, second.text), key=len)
-    return len(short) > _MIN_NEGATED and long.removesuffix(short) in ("un", "ir", "in", "im", "non")
-
-
-def _are_alternatives(old: Word, new: Word) -> bool:
-    return old.choice == new.choice != "" and not (old.rejected or new.rejected)
-
-
-def _fills_same_place(compared: _Comparison) -> bool:
-    """Return whether only one unknown word differs, and it is the object of the same word of a choice."""
-    if len(compared.old_rest) != 1 or len(compared.new_rest) != 1 or not compared.common:
-        return False
-    old, new = compared.old_rest[0], compared.new_rest[0]
-    if old.rejected or new.rejected or old.weight < 1 or new.weight < 1:
-        return False
-    if old.after != new.after or old.after in ADDITIVE_WORDS:
-        return False
-    if old.before == new.before != "" and old.after in _CHOOSING:
-        return True
-    return old.after in _PLACES and not (old.choice or new.choice)
-
-
-def _has_other_scope(compared: _Comparison) -> bool:
-    """Return whether the rules hold for two scopes that exclude each other."""
-    rests = (compared.old_rest, compared.new_rest)
-    old, new = ({word.scope for word in rest if word.scope} for rest in rests)
-    return bool(old & new)
-
-
-def _is_about_same(compared: _Comparison) -> bool:
-    """Return whether the rule that rejects swapped words is about all that the other one is about.
-
-    Further words that the rejecting rule chooses, such as the new choice, do not count.
-    """
-    if _narrows(compared):
-        return False
-    old, new = _drop_values(compared.old_rest), _drop_values(compared.new_rest)
-    if min(_weigh(old), _weigh(new)) <= MAX_REST and len(compared.subject) >= MIN_SUBJECT:
-        return True
-    if any(second.rejected for _, second in compared.swapped):
-        new = [word for word in new if word.rejected]
-    else:
-        old = [word for word in old if word.rejected]
-    if _have_other_objects(old, new):
-        return False
-    common = _weigh(first for first, _ in compared.common)
-    return common >= MIN_SWAPPED * (common + _weigh(old) + _weigh(new))
-
-
-def _is_exchange(compared: _Comparison) -> bool:
-    """Return whether the rules differ in one choice, or in quantities and times, and in nothing else."""
-    choices = [a for a, _ in compared.exchanged if a.choice not in VALUES]
-    if len(choices) > 1 or (choices and len(compared.exchanged) > 1):
-        return False
-    if any(find_base(a.after) in ADDITIVE_WORDS for a in choices):
-        return False
-    rests = [*_drop_values(compared.old_rest), *_drop_values(compared.new_rest)]
-    if not compared.common and rests:
-        return False
-    if choices and not (compared.old_rest and compared.new_rest) and len(compared.subject) >= MIN_SUBJECT:
-        return not _narrows(compared)
-    return _weigh(word for word in rests if not word.rejected) <= MAX_REST
-
-
-def _agrees(compared: _Comparison) -> bool:
-    old, new = compared.old_rest, compared.new_rest
-    if any(not first.rejected for first, _ in compared.common):
-        old, new = ([word for word in rest if not word.rejected] for rest in (old, new))
-    if any(word.choice and word.weight == 1 for word in old) or _narrows(compared):
-        return False
-    if _weigh(old) <= MAX_REST:
-        return compared.share >= MIN_CONTAINED
-    return compared.share >= MIN_COMMON and not _have_other_objects(old, new)
-
-
-def _have_other_objects(old: Iterable[Word], new: Sequence[Word]) -> bool:
-    """Return whether the same word is before or after a different one in each rule."""
-    return any(a.after == b.after != "" or a.before == b.before != "" for a in old for b in new)
-
-
-def _narrows(compared: _Comparison) -> bool:
-    """Return whether only the new rule is limited to a place, a time or a language."""
-    chosen = [word for word in compared.new_rest if word.weight == 1 and not word.rejected]
-    return any(
-        word.after not in _CHOOSING
-        if word.choice in _LANGUAGES
-        else word.after in _LIMITS and not word.choice
-        for word in chosen
-    )
-
-
-def _drop_values(words: Iterable[Word]) -> list[Word]:
-    return [word for word in words if word.choice not in VALUES]
-
-
-def _weigh(words: Iterable[Word]) -> float:
-    return sum(word.weight for word in words)
+def _describe_texts(old: str, new: str) -> Iterator[str]:
+    """Yield the words that only one of the texts has, also function words."""
+    first, second = ({*split_words(simplify(text))} for text in (old, new))
+    yield from (f"only old {word}" for word in first - second)
+    yield from (f"only new {word}" for word in second - first)

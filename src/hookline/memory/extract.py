@@ -17,8 +17,8 @@ from hookline.core.conversation import Message, ToolResult, ToolUse, TranscriptE
 from hookline.core.records import Memory, split_words
 from hookline.core.untrusted_text import to_words
 from hookline.core.values import replace
-from hookline.language.classify import find_statements
 from hookline.language.segment import find_sentences
+from hookline.language.statements import find_statements
 from hookline.memory.privacy import is_personal
 
 Found = tuple[str, str, float]

@@ -9,8 +9,7 @@ from math import log1p
 from hookline.core.ranking import decayed_confidence, find_telling_words
 from hookline.core.records import Memory, split_identifiers, split_words
 from hookline.core.store import Attempt, Store
-from hookline.memory.parse_rule import find_base
-from hookline.memory.rule_vocabulary import SYNONYMS
+from hookline.memory.synonyms import SYNONYMS, find_base
 from hookline.system.git_facts import find_branch, find_origin, parse_issue
 
 MAX_CANDIDATES = 100
@@ -24,7 +23,7 @@ COLLECTION_SIZE = 200.0
 LENGTH_WEIGHT, CONFIDENCE_POWER = 0.04, 0.25
 """Effect of the number of words of a memory, and of the confidence in it, on its score."""
 KEY_CHARS = 5
-"""First letters by which different forms of a word are recognised."""
+"""First letters by which different forms of a word are recognized."""
 COMMON_WORDS = frozenset(
     """add make write create show put get run fix change update new call find build handle start set go look
     give tell see try work let help move turn take come keep thing something proper properly correct again

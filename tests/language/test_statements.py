@@ -9,9 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.language.classify import DURABLE, asks_to_ship, find_statements, is_english, trim
 from hookline.language.features import split_words
 from hookline.language.model import WEIGHTS, load_models, quantize, save_models
+from hookline.language.statements import (
+    DURABLE,
+    LABELS,
+    WINDOW,
+    find_odds,
+    find_peak,
+    find_spans,
+    find_statements,
+    is_english,
+    trim,
+)
 
 
 def found(prompt):
@@ -91,9 +101,51 @@ def test_trimming(text, statement):
     assert text[start:].startswith(statement)
 
 
-@pytest.mark.parametrize(("prompt", "ships"), [("lgtm, ship it", True), ("merge the two dicts", False)])
-def test_requests_to_ship(prompt, ships):
-    assert asks_to_ship(prompt) is ships
+EDGE, NO_EDGE = 4.0, -6.0
+
+
+def spans(lasting, edges):
+    return find_spans([(odds, EDGE if number in edges else NO_EDGE) for number, odds in enumerate(lasting)])
+
+
+@given(st.lists(st.tuples(st.floats(-40, 40), st.floats(-40, 40)), max_size=40))
+def test_spans_are_apart_and_in_order(odds):
+    end = 0
+    for start, stop in find_spans(odds):
+        assert end <= start < stop <= len(odds)
+        end = stop + 1
+
+
+def test_a_span_ends_at_an_edge():
+    assert spans([6, 6, 6, 6, 0, -4, -5], edges={0, 4}) == [(0, 4)]
+    assert spans([-4, -5, 0, 6, 6, 6], edges={0, 3}) == [(3, 6)]
+
+
+def test_a_doubtful_word_without_an_edge_does_not_end_a_span():
+    assert spans([6, 6, -3, -3, 6, 6], edges={0}) == [(0, 6)]
+
+
+def test_words_that_do_not_last_have_no_span():
+    assert spans([-3] * 5, edges={0}) == []
+    assert find_spans([]) == []
+
+
+def test_the_score_of_a_span_is_its_best_part():
+    assert find_peak([0, *[3] * WINDOW, 0]) == 3
+    assert find_peak([3, 1]) == 2
+
+
+@given(st.lists(st.floats(-63, 63), min_size=len(LABELS) + 1, max_size=len(LABELS) + 1))
+def test_odds_are_those_of_the_lasting_labels_without_those_of_an_order(scores):
+    shares = [math.exp(score) for score in scores[:-1]]
+    lasting, edge = find_odds(scores)
+
+    assert lasting <= math.log(sum(shares[-6:]) / sum(shares[:-6])) + 1e-6
+    assert edge == scores[-1]
+
+
+def test_repeated_filler_takes_linear_time():
+    assert trim("never use the words" + "   so you know" * 80 + " at the start of a message")[1]
 
 
 def test_english_is_told_from_other_languages():
@@ -104,7 +156,6 @@ def test_english_is_told_from_other_languages():
 
 @given(st.text(max_size=300))
 def test_any_text_is_read(prompt):
-    asks_to_ship(prompt)
     for statement in find_statements(prompt):
         assert statement.kind in DURABLE
         assert 0 <= statement.confidence <= 1
@@ -114,7 +165,7 @@ def test_features_are_few_and_the_same_in_every_process():
     code = (
         "from hookline.language.features import Clause, hash_clause, split_words\n"
         "text = 'we use pnpm here, never npm'\n"
-        "print(hash_clause([Clause(text, 0, split_words(text))], 0, frozenset({'we'})))"
+        "print(hash_clause([Clause(text, split_words(text))], 0, frozenset({'we'})))"
     )
     outputs = {
         subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(2)
@@ -125,7 +176,7 @@ def test_features_are_few_and_the_same_in_every_process():
 
 
 def test_the_weights_are_small():
-    assert WEIGHTS.stat().st_size < 900_000
+    assert WEIGHTS.stat().st_size < 950_000
 
 
 def test_the_sum_of_rounded_weights_is_nearly_that_of_the_weights():

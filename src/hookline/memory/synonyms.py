@@ -1,6 +1,8 @@
-"""Vocabulary of rules about software: words of one meaning, alternatives of one choice, and empty words."""
+"""Words about software that mean the same, or are alternatives of one choice."""
 
 from __future__ import annotations
+
+from hookline.core.records import stem_word
 
 
 def _name_groups(lines: str) -> dict[str, str]:
@@ -88,7 +90,6 @@ SYNONYMS = _name_groups("""
     ci build-server
 """)
 """The word that stands for each word of the same meaning."""
-
 CHOICES = _name_groups("""
     :js-package npm pnpm yarn bun
     :py-package pip uv poetry pdm conda pipenv hatch
@@ -156,7 +157,7 @@ CHOICES = _name_groups("""
     :casing camelcase snakecase kebabcase pascalcase upper-snakecase title-case sentence-case
     :indent tab space
     :quote single double backtick
-    :number plural singular
+    :grammar plural singular
     :merge squash rebase merge-commit fast-forward
     :trunk main master trunk develop
     :processor amd64 x86-64 x86 arm64 aarch64
@@ -192,73 +193,15 @@ CHOICES = _name_groups("""
     :exports named default
 """)
 """The choice that each word is an alternative of."""
+_STEMS = {stem_word(word): name for word, name in SYNONYMS.items()}
 
-SCOPES = _name_groups("""
-    :side frontend backend mobile api web admin cli worker gateway ios android desktop
-    :stage prod stage dev local preview sandbox demo
-    :test unit integration e2e smoke load contract snapshot
-    :place test docs example migration script infra
-    :audience public private internal external
-    :branch feature bugfix hotfix release
-""")
-"""The distinction that each word of a scope belongs to: rules for two of them hold beside each other."""
 
-OPPOSITES = {
-    **dict.fromkeys("long detailed verbose lengthy detail exhaustive".split(), "short"),
-    **dict.fromkeys("large big huge".split(), "small"),
-    "implicit": "explicit",
-    "manual": "automatic",
-    "ascending": "descending",
-}
-"""The word that means the opposite of each word."""
+def find_base(word: str) -> str:
+    """Return the word that stands for all forms and synonyms of *word*."""
+    stem = stem_word(word)
+    return SYNONYMS.get(word) or _STEMS.get(stem, stem)
 
-SAME_SENSE = {
-    **dict.fromkeys("brief concise terse succinct compact".split(), "short"),
-    **dict.fromkeys("tiny little".split(), "small"),
-}
 
-NUMBERS = {
-    word: str(number)
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
-    )
-} | {"once": "1", "twice": "2", "fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40", "sixty": "60"}
-
-EMPTY_WORDS = frozenset(
-    """the a an is are was be been being am we i you it us me my our your they them their its this that
-    these those to of for with and or but do does did done please use uses used using usage utilise
-    utilize always every each all everything everywhere anymore more again ever only here prefer
-    preferred preferably favour favor go goes going went gone gonna chose chosen decided decide decision
-    choose choice choosing pick picked on in at by from per as so then just first through via live lives
-    living stay stays have has had what when will would should shall must can could may might fine
-    allowed ok okay permitted acceptable need needs needed needn require requires required requirement
-    directly follow follows following put puts place placed keep keeps kept make makes making made turn
-    stored store get gets getting before after than rather instead over off longer give happen happens
-    enabled enable new were weve now onwards onward standard adopt adopted want wants wanted like expect
-    into onto within belong belongs sit sits reside resides handled handle handles itself own there
-    which who whose whatever also too back stick opted opt settle settled aim up time times still yet
-    ones yes sure remember note rule policy let lets both between about really simply such other others
-    not no never enough lot way repo repository project codebase team everyone someone today henceforth
-    future forward later earlier previously currently if while days past given far well mean means how
-    why say says said come comes across along out around allow allows permit permits accept accepts
-    accepted welcome feel free return returns resume reinstate bring brought revert restore much many
-    mandatory available able""".split()
-)
-"""Words without which a rule says the same."""
-
-WEAK_WORDS = frozenset(
-    """run runs running write writes writing add create creates build start starts begin begins end ends
-    name named set sets thing things level value threshold pipeline framework tool manager bundler
-    linter formatter runner engine language format service system based call calls open opens cut cuts
-    show list check checks hold holds do support supports target targets work works step whole entire
-    exactly directly always completely proper properly written type kind style version happen total
-    document documented describe description logger state management manage managed object new-style
-    apply send read percent perform wait execute executed ensure process processes pass passes""".split()
-)
-"""Words that say little about the subject of a rule."""
-
-ADDITIVE_WORDS = frozenset(
-    """add access run ask show check include document log sign scan review need require start end test
-    explain mention list lint format print verify validate report notify tag update""".split()
-)
-"""Verbs of a rule that holds beside others with another object."""
+def find_choice(word: str) -> str:
+    """Return the name of the choice that a word is an alternative of; empty if it is not known."""
+    return CHOICES.get(word) or CHOICES.get(find_base(word), "")

@@ -1,4 +1,4 @@
-"""Find lasting statements and requests to ship in a prompt.
+"""Find the lasting statements in a prompt.
 
 Sentences of a language other than English are ignored.
 """
@@ -10,10 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from hookline.language.features import Clause, hash_clause, split_words
-from hookline.language.model import Models, load_models, to_probability
-from hookline.language.network import Network
-from hookline.language.segment import Sentence, find_cuts, find_sentences
+from hookline.language.model import load_models, to_probability
+from hookline.language.network import Network, find_highest
 from hookline.lazy import re
 
 DURABLE = ("convention", "preference", "correction", "decision", "blocker", "resolved")
@@ -25,16 +23,14 @@ LABELS = (
     "opinion", "fact", *DURABLE,
 )  # fmt: skip
 """Labels of words, in the order of the network's scores; filler is beside a statement in its sentence."""
-WINDOW = 3
+WINDOW = 8
 """Neighbouring words whose mean log-odds are the score of a statement."""
-MIN_ODDS = -2.0
-"""Log-odds of a lasting statement from which a word counts for it, not against it."""
-MAX_ORDER, ORDER_WEIGHT = -2.0, 4.0
+WORD_WEIGHT, MIN_ODDS = 0.4, -1.0
+"""Weight of a word beside that of an edge, and log-odds from which it counts for a statement."""
+MAX_ORDER, ORDER_WEIGHT = -2.0, 2.0
 """Log-odds of an order that a word of a statement may have, and the weight of higher ones against it."""
 MAX_DOUBT = 5.0
 """Log-odds below the threshold up to which a statement may last."""
-CLAUSE_WEIGHT, SENTENCE_WEIGHT = 0.7, 0.3
-"""Weights of the log-odds of a clause and of its sentence, beside those of its prompt, to ask to ship."""
 
 _OPENING = re.compile(
     r"""(?ix)(?:(?:
@@ -57,13 +53,11 @@ _OPENING = re.compile(
     )(?:\s*[,:;.!–—-]+\s*|\s+|$))+"""
 )
 _ENDING = re.compile(
-    r"""(?ix)(?:[\s,;:.!–—-]*\b(?:please|pls|plz|thanks?(?:\ you)?|thx|ty|ok(?:ay)?\??|got\ it\??|right\?
+    r"""(?ix)(?:[\s,;:.!?–—-]+(?:please|pls|plz|thanks?(?:\ you)?|thx|ty|ok(?:ay)?|got\ it|right
     | cheers|fyi|btw|lol|haha|for\ the\ record|just\ so\ you\ know
     | so\ you\ know|keep\ (?:that|this)\ in\ mind|remember\ (?:that
-      |this))\b\s*[.!?]*)+$"""
+      |this))\b)+[\s.!?]*$"""
 )
-_QUOTATION = re.compile(r"""(["'`])(?:(?!\1).)*\1|“[^“”]*”""", re.DOTALL)
-"""A prompt that is a single quotation, which counts as said."""
 _EDGES = " \t\n,;:.!–—-…"
 _OTHER_WORDS = frozenset(
     """der die das und nicht ist wir ich ein eine mit auf für bitte immer nie kein keine den dem des
@@ -102,10 +96,11 @@ class Run(NamedTuple):
     sentence: str
 
 
-def find_statements(prompt: str, models: Models | None = None) -> list[Statement]:
+def find_statements(prompt: str) -> list[Statement]:
     """Return the lasting statements in the person's own words of a prompt."""
-    models = models or load_models()
-    return state_runs(prompt, find_runs(prompt, models.network), models.thresholds["durable"])
+    models = load_models()
+    runs = find_runs(prompt, models.networks["statements"])
+    return state_runs(prompt, runs, models.thresholds["statements"])
 
 
 def state_runs(prompt: str, runs: Iterable[Run], threshold: float) -> list[Statement]:
@@ -122,64 +117,68 @@ def state_runs(prompt: str, runs: Iterable[Run], threshold: float) -> list[State
 def is_unsure(prompt: str) -> bool:
     """Return whether a prompt has no lasting statement, but nearly one."""
     models = load_models()
-    best = max((run.score for run in find_runs(prompt, models.network)), default=-math.inf)
-    return -MAX_DOUBT < best - models.thresholds["durable"] < 0
+    best = max((run.score for run in find_runs(prompt, models.networks["statements"])), default=-math.inf)
+    return -MAX_DOUBT < best - models.thresholds["statements"] < 0
 
 
 def find_runs(prompt: str, network: Network) -> Iterator[Run]:
     """Yield the possible statements of a prompt."""
-    tagged, total = network.tag(prompt)
-    for sentence, tokens, rows in tagged:
+    read = network.read(prompt)
+    total = network.score("prompt", find_highest(state for row in read for state in row.states))[0]
+    for sentence, tokens, states in read:
         words = [token for token in tokens if token.start < token.end]
-        scores = rows[len(tokens) - len(words) :]
         if is_english([token.word for token in words]):
-            odds = [find_odds(row) for row in scores]
+            scores = [network.score("label", state) for state in states[len(tokens) - len(words) :]]
+            odds = [*map(find_odds, scores)]
             least = sentence.start + _find_opening(sentence.text)
-            for begin, end in find_spans([*map(weigh_word, odds, scores)]):
+            for begin, end in find_spans(odds):
                 place = max(words[begin].start, least), words[end - 1].end
-                score = total + find_peak(odds[begin:end])
-                yield Run(*place, find_kind(scores[begin:end]), score, sentence.text)
+                score = total + find_peak([lasting for lasting, _ in odds[begin:end]])
+                yield Run(*place, find_statement_kind(scores[begin:end]), score, sentence.text)
 
 
-def find_odds(scores: Sequence[float]) -> float:
-    """Return the log-odds that a word belongs to a lasting statement."""
-    others, lasting = scores[: -len(DURABLE)], scores[-len(DURABLE) :]
-    return _add_exponents(lasting) - _add_exponents(others)
+def find_odds(scores: Sequence[float]) -> tuple[float, float]:
+    """Return the log-odds that a word is part of a lasting statement, and that an edge is before it.
+
+    The first is lower if the word may be part of an order.
+    """
+    *shares, _ = map(math.exp, scores)
+    order, lasting = shares.pop(LABELS.index("order")), sum(shares[-len(DURABLE) :])
+    others = sum(shares[: -len(DURABLE)])
+    ordered = math.log(order / (lasting + others))
+    return math.log(lasting / (others + order)) - ORDER_WEIGHT * max(ordered - MAX_ORDER, 0), scores[-1]
 
 
-def weigh_word(odds: float, scores: Sequence[float]) -> float:
-    """Return a number above zero if a word may be part of a statement, and below if it ends one."""
-    order = LABELS.index("order")
-    ordered = scores[order] - _add_exponents([*scores[:order], *scores[order + 1 :]])
-    return odds - MIN_ODDS - ORDER_WEIGHT * max(ordered - MAX_ORDER, 0)
+def find_spans(odds: Iterable[tuple[float, float]]) -> list[tuple[int, int]]:
+    """Return the spans of words in statements on the best path through a sentence, by the odds of its words.
 
-
-def _add_exponents(scores: Sequence[float]) -> float:
-    return math.log(sum(map(math.exp, scores)))
-
-
-def find_spans(weights: Sequence[float], begin: int = 0) -> Iterator[tuple[int, int]]:
-    """Yield the spans of words with the highest sums, in their order."""
-    best, span, total, start = 0.0, (0, 0), 0.0, 0
-    for number, value in enumerate(weights):
-        total, start = (total, start) if total > 0 else (0.0, number)
-        total += value
-        best, span = (total, (start, number + 1)) if total > best else (best, span)
-    if best > 0:
-        yield from find_spans(weights[: span[0]], begin)
-        yield begin + span[0], begin + span[1]
-        yield from find_spans(weights[span[1] :], begin + span[1])
+    A path has the sum of the weights of the words in statements, and of the log-probabilities that it crosses
+    an edge before a word or not.
+    """
+    outside, inside = 0.0, 0.0
+    origins = list[tuple[bool, bool]]()
+    for lasting, edge in odds:
+        weight = WORD_WEIGHT * (lasting - MIN_ODDS)
+        stay, cross = math.log(to_probability(-edge)), math.log(to_probability(edge))
+        origins.append((inside + cross > outside + stay, inside + stay > outside + cross))
+        outside, inside = max(outside + stay, inside + cross), weight + max(inside + stay, outside + cross)
+    state, path = inside > outside, [False]
+    for origin in reversed(origins):
+        path.append(state)
+        state = origin[state]
+    crossed = [at for at, (a, b) in enumerate(pairwise([*path, False][::-1])) if a != b]
+    return list(zip(crossed[::2], crossed[1::2], strict=True))
 
 
 def find_peak(odds: Sequence[float]) -> float:
     """Return the highest mean of neighbouring log-odds."""
-    starts = range(max(len(odds) - WINDOW, 0) + 1)
-    return max(sum(odds[start : start + WINDOW]) for start in starts) / WINDOW
+    width = min(WINDOW, len(odds))
+    return max(sum(odds[start : start + width]) for start in range(len(odds) - width + 1)) / width
 
 
-def find_kind(scores: Sequence[Sequence[float]]) -> str:
+def find_statement_kind(scores: Sequence[Sequence[float]]) -> str:
     """Return the kind of a statement by the scores of its words."""
-    sums = [sum(column) for column in zip(*(row[-len(DURABLE) :] for row in scores), strict=True)]
+    sums = [sum(column) for column in zip(*(row[-len(DURABLE) - 1 : -1] for row in scores), strict=True)]
     return DURABLE[sums.index(max(sums))]
 
 
@@ -196,47 +195,6 @@ def _find_opening(text: str) -> int:
     opening = _OPENING.match(text)
     begin = opening.end() if opening else 0
     return begin if re.search(r"\w", text[begin:]) else 0
-
-
-def asks_to_ship(prompt: str) -> bool:
-    """Return whether the person asks in this prompt to ship work now."""
-    return any(score >= 0 for _, score in score_requests(prompt))
-
-
-def score_requests(prompt: str, models: Models | None = None) -> Iterator[tuple[str, float]]:
-    """Yield one clause per sentence, with the log-odds above the threshold that it asks to ship."""
-    models = models or load_models()
-    text = prompt.strip().replace("\u2019", "'")
-    sentences, clauses = find_clauses(text[1:-1] if _QUOTATION.fullmatch(text) else text)
-    rows = _hash_all(sentences, models)
-    union = {feature for row in rows for feature in row}
-    total = models.models["ship prompt"].score(union)["ship"] - models.thresholds["ship"]
-    parts = [models.models["ship clause"].score(row)["ship"] for row in _hash_all(clauses, models)]
-    for sentence, row in zip(sentences, rows, strict=True):
-        end = sentence.start + len(sentence.text)
-        own = [number for number, part in enumerate(clauses) if sentence.start <= part.start < end]
-        best = max(own, key=parts.__getitem__)
-        score = models.models["ship sentence"].score(row)["ship"]
-        yield clauses[best].text.strip(_EDGES), CLAUSE_WEIGHT * parts[best] + SENTENCE_WEIGHT * score + total
-
-
-def _hash_all(clauses: Sequence[Clause], models: Models) -> list[list[int]]:
-    return [hash_clause(clauses, number, models.vocabulary) for number in range(len(clauses))]
-
-
-def find_clauses(prompt: str) -> tuple[list[Clause], list[Clause]]:
-    """Return the sentences of the person's own words, and their clauses."""
-    sentences = find_sentences(prompt)
-    wholes = [clause for sentence in sentences for clause in _divide(sentence, ())]
-    return wholes, [part for sentence in sentences for part in _divide(sentence, find_cuts(sentence.text))]
-
-
-def _divide(sentence: Sentence, cuts: Sequence[int]) -> Iterator[Clause]:
-    heading = split_words(sentence.heading)
-    for begin, end in pairwise([0, *cuts, len(sentence.text)]):
-        text = sentence.text[begin:end].rstrip()
-        place = (begin == 0, end == len(sentence.text), sentence.pasted)
-        yield Clause(text, sentence.start + begin, split_words(text), heading, *place)
 
 
 def is_english(words: Sequence[str]) -> bool:

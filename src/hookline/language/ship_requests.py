@@ -1,0 +1,38 @@
+"""Find a request to ship work in a prompt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from operator import itemgetter
+
+from hookline.language.model import load_models
+from hookline.language.network import Network, find_highest
+from hookline.lazy import re
+
+_QUOTATION = re.compile(r"""(["'`])(?:(?!\1).)*\1|“[^“”]*”""", re.DOTALL)
+"""A prompt that is a single quotation, which counts as said."""
+
+
+def find_request(prompt: str) -> str | None:
+    """Return the sentence of a prompt that asks to ship work now, or None."""
+    models = load_models()
+    scored = score_sentences(prompt, models.networks["ship"])
+    text, score = max(scored, key=itemgetter(1), default=("", -math.inf))
+    return text if score >= models.thresholds["ship"] else None
+
+
+def score_sentences(prompt: str, network: Network) -> Iterator[tuple[str, float]]:
+    """Yield each sentence of a prompt with the log-odds that it asks to ship."""
+    text = unquote(prompt)
+    read = network.read(text)
+    total = network.score("prompt", find_highest(state for row in read for state in row.states))[0]
+    for row in read:
+        begin, end = row.sentence.start, row.sentence.start + len(row.sentence.text)
+        yield text[begin:end], total + network.score("sentence", find_highest(row.states))[0]
+
+
+def unquote(prompt: str) -> str:
+    """Return a prompt without the marks of a quotation around it."""
+    text = prompt.strip().replace("\u2019", "'")
+    return text[1:-1] if _QUOTATION.fullmatch(text) else text
