@@ -39,7 +39,7 @@ def y(event: Stop, state: State): ...
 SHOUT = """
 import stat
 def shout():
-    for fd in range(3, 256):
+    for fd in set(map(int, os.listdir("/proc/self/fd"))) - {0, 1, 2}:
         try:
             stat.S_ISFIFO(os.fstat(fd).st_mode) and os.write(fd, b"noise\\n")
         except OSError:
@@ -359,7 +359,7 @@ def test_a_hook_that_fails_says_how_and_the_worker_lives_on(project, body, said)
         ("ctypes.string_at(0)", "(?s)last output: Fatal Python error: Segmentation fault.*x.py"),
         ("os.abort()", "last output: Fatal Python error: Aborted"),
         ("os.kill(os.getpid(), 9)", "ended its worker process$"),
-        ("os.closerange(3, 256)", "ended its worker process"),
+        ("os.closerange(3, 1 << 16)", "ended its worker process"),
         ("shout()", "wrote into the reply pipe"),
     ],
 )
