@@ -110,10 +110,13 @@ def _player(client: Client, folder: Path) -> Player:
 
 @pytest.fixture
 def run(request: pytest.FixtureRequest, hookline: str) -> Callable[..., Played]:
-    """Return a function that plays a scenario with hookline installed for every moment of a host."""
+    """Return a function that plays a scenario with hookline installed for every moment of a host.
+
+    The host `opencode-served` is OpenCode as a server.
+    """
 
     def wired_play(host: str, replies: tuple[Reply, ...], **more: Any) -> Played:
-        files, told = wired(host, hookline), more.pop("home", {})
+        files, told = wired(host.removesuffix("-served"), hookline), more.pop("home", {})
         own = next((name for name in files if name.endswith("/settings.json")), "")
         settings = {"settings": files.pop(own)} if own else {}
         name = () if host == "codex" else (request.node.name,)

@@ -39,6 +39,11 @@ new MutationObserver(() => {
   if (!window.seenAt && document.body.innerText.includes(text)) window.seenAt = Date.now();
 }).observe(document.body, {childList: true, subtree: true});
 """
+FOCUS = """
+const element = document.querySelector(arguments[0]);
+if (element) element.focus();
+return element;
+"""
 NEW_NETWORK = 0x40000000
 SHELL = load("claude-code").shell
 
@@ -136,7 +141,8 @@ def said(played: Played) -> str:
 
 
 def shown(browser: Any) -> str:
-    return str(browser.find_element(By.TAG_NAME, "main").text)
+    """Return the text of the page, in one step because updates replace its elements."""
+    return str(browser.execute_script("return document.querySelector('main').innerText"))
 
 
 def test_a_blocked_push_appears(
@@ -154,9 +160,14 @@ def test_a_blocked_push_appears(
     assert "dangerous-command:git-push-force" in said(played)
 
 
+def focus(browser: Any, selector: str) -> Any:
+    """Return an element that has the focus; an update does not replace the part of the page around it."""
+    return browsers.wait(lambda: browser.execute_script(FOCUS, selector), 60)
+
+
 def answer(browser: Any, choice: str, message: str = "") -> None:
     """Answer the question on the page Now."""
-    field = browsers.wait(lambda: browser.find_elements(By.NAME, "message"), 60)[0]
+    field = focus(browser, "[name=message]")
     assert ASKED in shown(browser)
     field.send_keys(message)
     browser.find_element(By.CSS_SELECTOR, f"button[value={choice}]").click()
@@ -183,8 +194,8 @@ def test_a_denied_call_gives_the_model_the_message(watch: Watch, browser: Any) -
 def test_an_ended_session_calls_no_more_tools(watch: Watch, browser: Any) -> None:
     mark = "echo ran >> ../ran.txt"
     with watch("now", SHELL(ASKED), SHELL(mark), SHELL(mark), say("done")) as playing:
-        browsers.wait(lambda: browser.find_elements(By.NAME, "message"), 60)
-        browser.find_element(By.CSS_SELECTOR, "button[formaction='/now/end']").click()
+        focus(browser, "[name=message]")
+        focus(browser, "button[formaction='/now/end']").click()
         browsers.wait(lambda: "ends at its next tool call" in shown(browser), 60)
         answer(browser, "once")
         played = playing.result(240)
