@@ -11,7 +11,7 @@ import pytest
 
 from hookline import hosts
 from hookline.core.conversation import Message
-from hookline.memory.extract import MemoryScope, extracted
+from hookline.memory.extract import MemoryScope, extract_memories
 from hookline.memory.learn import parse_entries
 
 SHOWN = {"branch", "plan", "journal", "journal-name", "known-error", "failed", "file", "setting"}
@@ -184,7 +184,7 @@ def test_text_that_a_host_adds_to_a_message_is_not_a_persons_word(host):
     entries = [*parse_entries(loaded, loaded.conversation, [line])]
 
     assert [entry.text.strip() for entry in entries if isinstance(entry, Message)] == ["Fix the parser."]
-    assert extracted(entries, MemoryScope(at=0.0), str) == []
+    assert extract_memories(entries, MemoryScope(at=0.0), str) == []
 
 
 def test_the_output_of_a_persons_shell_command_is_not_their_word():

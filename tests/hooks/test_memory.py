@@ -31,7 +31,13 @@ def known(*memories, **notes):
 
 
 def one(name, text="t", **more):
-    return Memory(id=name, at=1.0, text=text, project="/p", **more)
+    return Memory(**({"id": name, "at": 1.0, "text": text, "project": "/p", "source": "user:s"} | more))
+
+
+def test_memories_of_agents_are_marked():
+    said = memory(session_start(), known(one("a", "cents"), one("b", "tabs", source="mcp")))
+
+    assert said.context[0].splitlines()[1:] == ["- fact: cents", "- fact: tabs (by an agent)"]
 
 
 def test_a_session_begins_with_the_pinned_then_its_branch_then_the_rest():
@@ -69,7 +75,10 @@ def test_what_a_person_said_is_told_though_an_agent_contradicts_it():
     agents = memory(session_start(), known(mine, one("b", "push", source="mcp", **contradicting)))
     own = memory(session_start(), known(mine, one("b", "push", source="user", **contradicting)))
 
-    assert agents.context[0].splitlines()[1:] == ["- fact: never push to main", "- fact: push"]
+    assert agents.context[0].splitlines()[1:] == [
+        "- fact: never push to main",
+        "- fact: push (by an agent)",
+    ]
     assert own.context[0].splitlines()[1:] == ["- fact: push"]
 
 
@@ -176,6 +185,52 @@ def test_the_end_of_the_first_turn_names_the_rule_of_its_prompt(runtime):
     assert "remembered: we use pnpm in this repo, never npm (convention)" in shown["systemMessage"]
     assert "undo: `hookline memory forget " in shown["systemMessage"]
     assert asked(runtime, "Stop", stop(**session)) == {}
+
+
+PNPM, NPM = "in this repo we always use pnpm, never npm", "in this repo we always use npm, never pnpm"
+
+
+def said_by(text):
+    return {"type": "assistant", "sessionId": "s1", "message": {"role": "assistant", "content": text}}
+
+
+def test_a_transcript_does_not_bring_back_a_rule_that_was_replaced(runtime, tmp_path):
+    session = {"session": "s1", "host": "claude-code"}
+    for prompt in (NPM, PNPM):
+        asked(runtime, "UserPromptSubmit", user_prompt_submit(prompt, **session))
+    shown = asked(runtime, "Stop", stop(**recorded(tmp_path / "t.jsonl", NPM, PNPM)))
+    fork = recorded(tmp_path / "fork.jsonl", NPM)
+    asked(runtime, "Stop", stop(**{**fork, "session": "s2"}))
+
+    assert f"remembered: {PNPM} (convention, replaces “{NPM}”); undo: " in shown["systemMessage"]
+    assert known_at_start(runtime, "s3").splitlines()[1:] == [f"- convention: {PNPM}"]
+
+
+def test_a_prompt_brings_back_a_rule_that_was_replaced(runtime):
+    for prompt in (NPM, PNPM, NPM):
+        asked(runtime, "UserPromptSubmit", user_prompt_submit(prompt, session="s1", host="claude-code"))
+
+    assert known_at_start(runtime, "s2").splitlines()[1:] == [f"- convention: {NPM}"]
+
+
+def test_what_the_only_turn_of_a_session_taught_is_shown_in_the_next_session(runtime, tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text(json.dumps(said_by("We decided to store amounts as integer cents.")) + "\n")
+    first = asked(runtime, "Stop", stop(session="s1", host="claude-code", transcript=str(path)))
+    shown = asked(runtime, "Stop", stop(session="s2", host="claude-code"))
+
+    assert first == {}
+    assert "store amounts as integer cents (decision, by an agent); undo: " in shown["systemMessage"]
+
+
+def test_an_agent_does_not_end_the_blocker_of_the_user(runtime, tmp_path):
+    prompt = user_prompt_submit("We are blocked by the frozen schema.", session="s1", host="claude-code")
+    asked(runtime, "UserPromptSubmit", prompt)
+    path = tmp_path / "t.jsonl"
+    path.write_text(json.dumps(said_by("We are no longer blocked by the frozen schema.")) + "\n")
+    asked(runtime, "Stop", stop(session="s2", host="claude-code", transcript=str(path)))
+
+    assert "- blocker: We are blocked by the frozen schema" in known_at_start(runtime, "s3")
 
 
 def known_at_start(runtime, session):

@@ -44,7 +44,7 @@ def test_an_agents_duplicate_adds_no_relation_and_no_tag_to_a_persons_memory():
 
 
 def test_a_persons_memory_keeps_its_words_beside_a_surer_one_of_an_agent():
-    changed = one("agents", RULE.replace("main", "old"), source="mcp", confidence=0.95)
+    changed = one("agents", f"{RULE}, please", source="mcp", confidence=0.95)
     plan = plan_consolidation([changed, own("rule", RULE, confidence=0.5)], NOW)
 
     assert plan.merged == (("agents", "rule"),)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from hookline.core.records import USER, Memory
 from hookline.memory.compare import compare_rules
-from hookline.memory.learn import REVERSAL, remember
+from hookline.memory.forget import forget_memories, load_replaced, restore_replaced
+from hookline.memory.learn import remember
 from hookline.stores import memory as memory_store
 
 CORPUS = Path(__file__).parents[2] / "training" / "corpus"
@@ -91,7 +92,7 @@ def test_any_text_is_compared(old, new):
 
 def rule(id_, text, **more):
     values = {"id": id_, "at": 1.0, "text": text, "kind": "convention", "project": "/p", "confidence": 0.8}
-    return Memory(**(values | {"source": f"host:{id_}"} | more))
+    return Memory(**(values | {"source": f"user:host:{id_}"} | more))
 
 
 @pytest.fixture
@@ -113,11 +114,22 @@ def test_a_repeated_rule_replaces_the_earlier_one_with_more_confidence(store):
     assert kept.confidence == pytest.approx(0.85)
 
 
-def test_a_reversed_rule_replaces_the_earlier_one_and_is_marked(store):
+def test_a_reversed_rule_replaces_the_earlier_one_which_comes_back_if_it_is_forgotten(store):
     remember(store, [rule("new", "use npm, not pnpm", kind="decision")], 2.0)
-
     (kept,) = store.recall("", project="/p")
-    assert (kept.id, kept.tags, kept.confidence) == ("new", (REVERSAL,), 0.8)
+
+    assert (kept.id, kept.confidence) == ("new", 0.8)
+    assert {id_: old.by for id_, old in load_replaced(store).items()} == {"old": "new"}
+    forget_memories(store, [kept], 3.0)
+    assert [memory.id for memory in restore_replaced(store, ["new"])] == ["old"]
+    assert (texts(store), load_replaced(store)) == (["always use pnpm, never npm"], {})
+
+
+def test_rules_are_replaced_in_their_order(store):
+    later = [rule("new", "use npm, not pnpm"), rule("old", "always use pnpm, never npm")]
+    remember(store, later, 2.0)
+
+    assert texts(store) == ["always use pnpm, never npm"]
 
 
 def test_a_rule_about_another_subject_stays(store):
@@ -126,15 +138,18 @@ def test_a_rule_about_another_subject_stays(store):
     assert len(texts(store)) == 2
 
 
-@pytest.mark.parametrize("known", [{"source": USER}, {"pinned": True}, {"branch": "main"}])
-def test_a_persons_own_pinned_or_narrower_memory_stays(store, known):
+@pytest.mark.parametrize("known", [{"pinned": True}, {"branch": "main"}])
+def test_a_pinned_or_narrower_memory_stays(store, known):
     store.remember(rule("old", "always use pnpm, never npm", **known))
     remember(store, [rule("new", "use npm, not pnpm")], 2.0)
 
     assert "old" in {memory.id for memory in store.memories(["old"])}
 
 
-def test_an_agents_memory_does_not_replace_a_persons_words(store):
-    remember(store, [rule("new", "use npm, not pnpm", confidence=0.7, source="mcp")], 2.0)
+@pytest.mark.parametrize("text", ["use npm, not pnpm", "use pnpm instead of npm please"])
+@pytest.mark.parametrize("source", [USER, "user:claude-code:s1"])
+def test_an_agent_neither_replaces_nor_repeats_a_rule_of_the_user(store, source, text):
+    store.remember(rule("old", "always use pnpm, never npm", source=source, confidence=0.3))
+    learnt = remember(store, [rule("new", text, confidence=0.7, source="mcp")], 2.0)
 
-    assert "always use pnpm, never npm" in texts(store)
+    assert (learnt, texts(store)) == ([], ["always use pnpm, never npm"])

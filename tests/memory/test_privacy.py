@@ -18,6 +18,13 @@ from hookline.memory.privacy import is_personal
         "Tomas is on sick leave until March",
         "we never schedule meetings while Ada's mother is in hospital",
         "she was diagnosed with diabetes",
+        "never schedule deploys on tuesdays because Jonas has chemo then",
+        "i'm dyslexic, always use short sentences",
+        "I am on antidepressants, so always keep answers short",
+        "Ana earns 85k, never put her in the cost table",
+        "always call Peter at 555-123-4567 before deploys",
+        "the fax is (415) 555-2671",
+        "pay with 4111 1111 1111 1111",
     ],
 )
 def test_personal_data(text):
@@ -36,6 +43,16 @@ def test_personal_data(text):
         "child processes inherit the parent's environment",
         "our parent pom pins all versions",
         "ticket ids look like ABC-12345",
+        "always send alerts to the list dev-team@example.com",
+        "always commit as bot@example.com",
+        "tests always use user@example.com, never real addresses",
+        "we always pin @scope/pkg@1.2.3.beta",
+        "always import the model's parents first",
+        "never change React's children directly",
+        "the patient's diagnosis is encrypted at rest",
+        "a user's birthday is stored as a date",
+        "the build is sick, use the cache",
+        "I am sick of yaml, use toml",
     ],
 )
 def test_other_statements(text):

@@ -42,7 +42,7 @@ def store():
     return store
 
 
-@pytest.mark.parametrize(("part", "precision", "recall"), [("dev", 0.5, 0.5), ("held", 0.3, 0.43)])
+@pytest.mark.parametrize(("part", "precision", "recall"), [("dev", 0.58, 0.46), ("held", 0.42, 0.43)])
 def test_most_of_the_told_memories_are_relevant(store, part, precision, recall):
     """A full-text search tells more, with a precision of 0.16 and 0.11 and a recall of 0.53 and 0.44."""
     rows = [(set(row["relevant"]), set(tell(store, row["prompt"]))) for row in PROMPTS if row["part"] == part]

@@ -99,7 +99,7 @@ def test_it_is_believed_less_than_a_person_and_little_of_it_is_kept():
         ("[1, 2]", "it must print objects"),
         ('{"kind": "rumour", "text": "something else"}', "its kind must be one of"),
         ('{"text": 5}', "its text must be a string"),
-        ('{"text": "short"}', "12 to 400 characters"),
+        ('{"text": "short"}', "8 to 400 characters"),
         ('{"text": "long enough it is", "confidence": "very"}', "a number from 0 to 1"),
     ],
 )

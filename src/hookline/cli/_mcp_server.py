@@ -32,14 +32,14 @@ from hookline.cli.fire import HOST, SESSION, answer_envelope
 from hookline.core.envelope import encode_response
 from hookline.core.events import EVENTS, Unreadable
 from hookline.core.ranking import MAX_CHARS, remove_outdated, select_within
-from hookline.core.records import USER, Memory
+from hookline.core.records import Memory
 from hookline.core.registry import describe_unknown
 from hookline.core.store import Store, StoreFailed
 from hookline.core.untrusted_text import to_line, to_words
 from hookline.core.values import replace
 from hookline.memory import forget, learn
 from hookline.memory.extract import HALF_LIVES, named
-from hookline.memory.privacy import is_personal
+from hookline.memory.privacy import PERSONAL, is_personal
 from hookline.memory.recall import make_recall
 from hookline.redact import redact
 from hookline.runtime import open_store
@@ -191,7 +191,7 @@ class Tools(Struct, frozen=True, kw_only=True):
                 f"memory too long: {len(wording):,} of {MAX_LENGTH:,} characters; use one or two sentences"
             )
         if is_personal(wording):
-            raise ValueError("personal data is not stored: remove addresses, numbers and private matters")
+            raise ValueError(PERSONAL)
         with self._open_store() as (setup, store):
             memory = _build_memory(wording, kind, scope, setup)
             if forget.find_forgotten(store, [memory.id]):
@@ -200,7 +200,10 @@ class Tools(Struct, frozen=True, kw_only=True):
                 if not store.memories([contradicts]):
                     raise LookupError("no memory with the id in `contradicts`; `recall` returns ids")
                 memory = replace(memory, relations=(("contradicts", contradicts),))
-            learn.remember(store, [memory], time.time(), limit=learn.MAX_AGENT_CONFIDENCE)
+            learnt = learn.remember(store, [memory], time.time())
+            learn.note_unreported(store, memory.project, learnt)
+            if not store.memories([memory.id]):
+                raise ValueError(learn.PROTECTED)
         return {"id": memory.id}
 
     def verdict(self, hook: _Event, event: _Envelope = None) -> dict[str, Any]:
@@ -245,7 +248,7 @@ def _describe_memory(memory: Memory) -> dict[str, str]:
         "id": memory.id,
         "kind": memory.kind,
         "scope": memory.scope,
-        "by": "user" if memory.source == USER else "agent",
+        "by": "user" if memory.by_user else "agent",
         "text": to_line(to_words(memory.text), MAX_CHARS),
     }
 

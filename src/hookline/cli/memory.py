@@ -20,7 +20,14 @@ from hookline.memory import learn
 from hookline.memory.consolidate import consolidate_project
 from hookline.memory.export_files import export_memories, read_memories, rewrite_exports
 from hookline.memory.extract import HALF_LIVES, named
-from hookline.memory.forget import REFUSAL, find_forgotten, forget_memories, restore_memories
+from hookline.memory.forget import (
+    REFUSAL,
+    find_forgotten,
+    forget_memories,
+    restore_memories,
+    restore_replaced,
+)
+from hookline.memory.privacy import PERSONAL, is_personal
 from hookline.redact import redact
 from hookline.runtime import open_store
 from hookline.runtime.find_agent import find_agent
@@ -74,6 +81,8 @@ def add(args: Namespace, store: Store, setup: Setup) -> int:
     )
     memory = _apply_options(replace(draft, project=find_origin(setup.places.root)), args, store, setup)
     agent = find_agent(setup.env)
+    if agent and is_personal(text):
+        raise ValueError(PERSONAL)
     if agent:  # it may follow injected instructions, so its memories get less weight
         if memory.pinned or memory.scope == "user":
             _require_person.refuse_agent("pinning a memory or storing it for all projects", setup.env)
@@ -90,8 +99,11 @@ def add(args: Namespace, store: Store, setup: Setup) -> int:
             else replace(memory, confidence=max(memory.confidence, existing.confidence)),
             existing,
         )
-    store.remember(memory)
-    print(f"remembered as {memory.id[:ID_LENGTH]}")
+    replaced = learn.store_rule(store, memory)
+    if replaced is None:
+        raise ValueError(learn.PROTECTED)
+    also = "".join(f"\nreplaces {old.id[:ID_LENGTH]}: {sanitize(old.text)}" for old in replaced)
+    print(f"remembered as {memory.id[:ID_LENGTH]}{also}")
     return 0
 
 
@@ -116,13 +128,16 @@ def edit(args: Namespace, store: Store, setup: Setup) -> int:
     edited = replace(memory, text=text, kind=kind, at=time.time(), source=USER)
     store.remember(_apply_options(edited, args, store, setup))
     _, problems = rewrite_exports(store, {memory.id: store.memories([memory.id])[0]})
+    print(f"changed {memory.id[:ID_LENGTH]}")
     return _report_problems(problems)
 
 
 @with_store
 def pin(args: Namespace, store: Store, setup: Setup) -> int:
     _require_person.refuse_agent("pinning a memory", setup.env)
-    store.remember(replace(_find_memory(store, args.id), pinned=not args.off))
+    memory = _find_memory(store, args.id)
+    store.remember(replace(memory, pinned=not args.off))
+    print(f"{'unpinned' if args.off else 'pinned'} {memory.id[:ID_LENGTH]}")
     return 0
 
 
@@ -131,9 +146,12 @@ def forget(args: Namespace, store: Store, setup: Setup) -> int:
     _require_person.refuse_agent("forgetting a memory", setup.env)
     memories = {memory.id: memory for memory in (_find_memory(store, name) for name in args.ids)}
     count = forget_memories(store, [*memories.values()], time.time())
+    restored = restore_replaced(store, memories)
     cleaned, problems = rewrite_exports(store, dict.fromkeys(memories))
     also = f", also removed from {', '.join(map(sanitize, cleaned))}" if cleaned else ""
     print(f"forgot {count} {'memory' if count == 1 else 'memories'}{also}")
+    for memory in restored:
+        print(f"restored {memory.id[:ID_LENGTH]}, which it had replaced: {sanitize(memory.text)}")
     return _report_problems(problems)
 
 
@@ -220,11 +238,11 @@ def _print(memory: Memory, now: float, *, as_json: bool) -> None:
     if as_json:
         dump({**to_builtins(memory), "scope": memory.scope})
         return
-    pinned = "pinned " if memory.pinned else ""
+    pinned, author = "pinned " if memory.pinned else "", "" if memory.by_user else " (by an agent)"
     print(
         sanitize(
             f"{memory.id[:ID_LENGTH]}  {pinned}{memory.scope} {memory.kind} "
-            f"{decayed_confidence(memory, now):.2f}  {memory.text}"
+            f"{decayed_confidence(memory, now):.2f}  {memory.text}{author}"
         )
     )
     for relation, other in memory.relations:

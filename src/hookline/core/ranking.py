@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import exp2
 
-from hookline.core.records import USER, Memory, split_words, stem_word
+from hookline.core.records import Memory, split_words, stem_word
 from hookline.core.untrusted_text import to_line, to_words
 
 DAY_SECONDS = 86_400.0
@@ -85,14 +85,13 @@ def remove_outdated(memories: Sequence[Memory]) -> list[Memory]:
 
     Only a memory from a person outdates one from a person: an agent may have been manipulated.
     """
-    from_user = {memory.id for memory in memories if memory.source == USER}
-    conflicts = (
-        (memory, other)
+    by_id = {memory.id: memory for memory in memories}
+    outdated = {
+        other
         for memory in memories
         for relation, other in memory.relations
-        if relation != "supports"
-    )
-    outdated = {other for memory, other in conflicts if memory.source == USER or other not in from_user}
+        if relation != "supports" and other in by_id and memory.may_change(by_id[other])
+    }
     return [memory for memory in memories if memory.pinned or memory.id not in outdated]
 
 
@@ -111,4 +110,5 @@ def format_memory(memory: Memory) -> str:
     """Return the line of text by which a memory is shown to an agent."""
     text, scope = to_line(to_words(memory.text), MAX_CHARS), memory.scope
     where = f" ({scope} {to_line(getattr(memory, scope))})" if scope in ("branch", "issue") else ""
-    return f"- {to_line(memory.kind)}: {text}{where}"
+    author = "" if memory.by_user else " (by an agent)"
+    return f"- {to_line(memory.kind)}: {text}{where}{author}"

@@ -28,7 +28,7 @@ _ENDINGS = (
 _MIN_STEM_CHARS = 3
 
 USER = "user"
-"""The source of a memory that a person added by a command."""
+"""The source of a memory that a person added by a command, and the beginning of that of a person's words."""
 
 
 class Memory(Struct, frozen=True, kw_only=True):
@@ -56,7 +56,7 @@ class Memory(Struct, frozen=True, kw_only=True):
     relations: tuple[tuple[str, str], ...] = ()
     """Relations to other memories: one of `memory_kinds.RELATIONS`, and the other's id."""
     source: str = ""
-    """A session, or the name of a person or program."""
+    """`user`, `user:` and the session in which the user said it, or the session or program of an agent."""
     used: float | None = None
     """Unix seconds of the last use; None for never."""
     uses: int = 0
@@ -76,9 +76,14 @@ class Memory(Struct, frozen=True, kw_only=True):
             return "issue"
         return "branch" if self.branch else "repository" if self.project else "user"
 
+    @property
+    def by_user(self) -> bool:
+        """True for the user's own words; an agent may have been manipulated."""
+        return self.source.partition(":")[0] == USER
+
     def may_change(self, other: Memory) -> bool:
-        """Return whether this memory may add to *other*: only a person adds to a person's memory."""
-        return self.source == USER or other.source != USER
+        """Return whether this memory may change *other*: only the user changes the user's words."""
+        return self.by_user or not other.by_user
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

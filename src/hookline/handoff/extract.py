@@ -130,9 +130,9 @@ def _find_blockers(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
     for message in messages:
         labelled = [text for label, text in find_labelled(message.text) if label == "blockers"]
         lasts = message.by == "person" or message in last
-        stated += [one for one in find_stated([message]) if lasts or one[0] == RESOLVED]
-        stated += [("blocker", text, 1.0) for text in labelled]
-    return tuple(reversed([text for kind, text, _ in drop_resolved(stated) if kind == "blocker"]))
+        stated += [one for one in find_stated([message]) if lasts or one.kind == RESOLVED]
+        stated += [Found("blocker", text, 1.0) for text in labelled]
+    return tuple(reversed([found.text for found in drop_resolved(stated) if found.kind == "blocker"]))
 
 
 def _drop_contained(texts: Iterable[str]) -> tuple[str, ...]:
@@ -151,7 +151,7 @@ def _find_open_blockers(
 ) -> Iterator[str]:
     """Yield blocked todos, and earlier blockers unless the session reports them as resolved."""
     yield from (todo.text for todo in facts.todos if todo.blocked)
-    ends = [text for kind, text, _ in find_stated(entries) if kind == RESOLVED]
+    ends = [found.text for found in find_stated(entries) if found.kind == RESOLVED]
     yield from (
         blocker
         for blocker in (*previous.blockers, *facts.blockers)

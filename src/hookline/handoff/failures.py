@@ -8,7 +8,6 @@ from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.handoff.work import Files, find_abandoned
 from hookline.language.dialogue import Labelled, label_message
 from hookline.lazy import re
-from hookline.memory.extract import first_line
 
 SHOWN_FILES = 3
 """Files named in one line."""
@@ -25,6 +24,8 @@ _FRAGMENT = re.compile(
     r"(?i)(?:so )?(?:i(?:'m| am)? )?(?:revert|undo|dropp?|remov)(?:ing|ed)? (?:it|that|this)\W*"
 )
 """Sentences that add nothing to the failure told before."""
+MAX_ERROR = 160
+"""Characters of an error message."""
 _NEAR = 6
 """Entries before a revert among which its reason is looked for."""
 
@@ -67,3 +68,10 @@ def _find_stated(sentences: Sequence[Labelled], before: Sequence[str]) -> Iterat
 
 def _continues(sentence: str) -> bool:
     return sentence[0].islower() or _REFERS.match(sentence) is not None
+
+
+def first_line(error: str) -> str:
+    """Return the line of an error message that names the error, or else its first one."""
+    lines = [line.strip() for line in error.splitlines() if line.strip()]
+    naming = [line for line in lines if "error" in line.lower() or "not found" in line.lower()]
+    return (naming or lines or ["no message"])[0][:MAX_ERROR]

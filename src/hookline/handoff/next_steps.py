@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.core.records import split_identifiers
-from hookline.handoff.failures import SHOWN_FILES
+from hookline.handoff.failures import SHOWN_FILES, first_line
 from hookline.handoff.prompts import EDITS, Prompt, find_stems, is_thanks
 from hookline.handoff.task import THEN, Task, has_edits
 from hookline.handoff.work import Files, find_commits, pair_calls
 from hookline.language.dialogue import is_result, label_message
 from hookline.language.segment import is_heading, is_item, split_clauses, split_sentences, strip_marks
 from hookline.lazy import re
-from hookline.memory.extract import first_line
 
 _LABEL = re.compile(
     r"(?i)^(?:the )?(?P<next>next(?: steps?)?|remaining(?: work| steps)?|to ?do|(?:what is "

@@ -20,8 +20,6 @@ Relation = Literal["same", "reversal", "different"]
 RELATIONS: tuple[Relation, ...] = ("same", "reversal", "different")
 RULE_KINDS = ("convention", "preference", "decision")
 """Kinds of memories of which only the latest about a subject holds."""
-MIN_PERSON_CONFIDENCE = 0.71
-"""Confidence that only a memory of a person's words has."""
 FORM_CHARS = 5
 """First letters by which different forms of a word are recognized."""
 MAX_CHARS = 400
@@ -57,19 +55,15 @@ class Word(NamedTuple):
     rejected: bool
 
 
-def find_replaced(new: Memory, memories: Iterable[Memory]) -> dict[str, Relation]:
-    """Return the ids of the memories that *new* replaces, each with its relation to it.
-
-    A memory with less confidence, such as one of an agent, does not replace what a person said.
-    """
+def find_related(new: Memory, memories: Iterable[Memory]) -> dict[str, Relation]:
+    """Return the ids of the rules with the subject and scope of *new*, each with its relation to it."""
     if new.kind not in RULE_KINDS:
         return {}
     relations = {
         old.id: compare_rules(old.text, new.text)
         for old in memories
-        if old.id != new.id and old.kind in RULE_KINDS and not old.pinned and new.may_change(old)
+        if old.id != new.id and old.kind in RULE_KINDS and not old.pinned
         if (old.project, old.branch, old.issue) == (new.project, new.branch, new.issue)
-        if new.confidence >= min(old.confidence, MIN_PERSON_CONFIDENCE)
     }
     return {id_: relation for id_, relation in relations.items() if relation != "different"}
 
@@ -83,6 +77,12 @@ def compare_rules(old: str, new: str) -> Relation:
     scores = models.models["relation"].score(hash_pair(old, new))
     likely: Relation = "same" if scores["same"] > scores["reversal"] else "reversal"
     return likely if score_relation(scores) > models.thresholds["relation"] else "different"
+
+
+def is_repetition(old: str, new: str) -> bool:
+    """Return whether two texts of nearly the same words likely say the same."""
+    scores = load_models().models["relation"].score(hash_pair(old, new))
+    return max(RELATIONS, key=scores.__getitem__) == "same"
 
 
 def score_relation(scores: Mapping[str, float]) -> float:
@@ -121,8 +121,10 @@ def hash_pair(old: str, new: str) -> list[int]:
     common = [(a, b) for a in first for b in second if _are_forms(a, b)]
     matched = {word.key for pair in common for word in pair}
     rests = [[word for word in words if word.key not in matched] for words in (first, second)]
+    places = [second.index(word) for _, word in common]
+    order = f"sorted {places == sorted(places)} {sum(a.rejected != b.rejected for a, b in common)}"
     names = [*_describe_sizes(common, rests), *_describe_rests(rests), *_describe_texts(old, new)]
-    return hash_features(names)
+    return hash_features([*names, order, f"{order} {len(rests[0])} {len(rests[1])}"])
 
 
 def _are_forms(first: Word, second: Word) -> bool:
@@ -135,7 +137,8 @@ def _describe_sizes(common: Sequence[tuple[Word, Word]], rests: Sequence[Sequenc
     """Yield the numbers of common, turned, exchanged and other words, and combinations of them."""
     old, new = map(len, rests)
     turned = sum(a.rejected != b.rejected for a, b in common)
-    choices = [a.choice for a in rests[0] for b in rests[1] if a.choice == b.choice != ""]
+    chosen = [(a, b) for a in rests[0] for b in rests[1] if a.choice == b.choice != ""]
+    choices = [a.choice for a, b in chosen if not a.rejected or not b.rejected]
     both = f"common {min(len(common), _MOST)}"
     turns = f"turned {min(turned, _MOST - 1)}"
     share = f"share {_FIFTHS * len(common) // max(len(common) + old + new, 1)}"
@@ -160,6 +163,7 @@ def _describe_sizes(common: Sequence[tuple[Word, Word]], rests: Sequence[Sequenc
     pairs += [(f"moved {min(moved, 2)}", f"{part} {sizes}"), (f"loose {min(loose, 2)}", f"{part} {sizes}")]
     slots = sum(a.before == b.before != "" for a in rests[0] for b in rests[1])
     pairs += [(f"slots {min(slots, 2)}", f"{sizes} {turns}")]
+    pairs += [(f"excluded {min(len(chosen) - len(choices), 2)}", share)]
     yield from (f"{a} {b}" for a, b in pairs)
     yield from (f"choice {choice}" for choice in choices)
 

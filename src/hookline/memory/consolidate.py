@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from hookline.core.ranking import decayed_confidence
-from hookline.core.records import USER, Memory, split_words
+from hookline.core.records import Memory, split_words
 from hookline.core.store import Store, advance_expiry
 from hookline.core.values import replace
+from hookline.memory.compare import is_repetition
 from hookline.system import file_lock
 from hookline.system.git_facts import find_origin
 from hookline.system.paths import Places, create_private
@@ -52,7 +53,7 @@ def plan_consolidation(memories: Iterable[Memory], at: float) -> Consolidation:
         memories,
         key=lambda memory: (
             not memory.pinned,
-            memory.source != USER,
+            not memory.by_user,
             -memory.confidence,
             -memory.at,
             memory.id,
@@ -71,7 +72,8 @@ def _find_duplicates(memories: Sequence[Memory]) -> dict[str, str]:
     """Return each duplicate's id with the id that replaces it: the first in the order of *memories*."""
     replacements: dict[str, str] = {}
     for group in _group_by_scope(memories):
-        words_by_id = {memory.id: frozenset(split_words(memory.text)) for memory in group}
+        texts = {memory.id: memory.text for memory in group}
+        words_by_id = {id_: frozenset(split_words(text)) for id_, text in texts.items()}
         by_word: dict[str, list[str]] = defaultdict(list)
         frequency: dict[str, int] = defaultdict(int)
         for memory_words in words_by_id.values():
@@ -86,7 +88,8 @@ def _find_duplicates(memories: Sequence[Memory]) -> dict[str, str]:
                 (
                     other
                     for other in candidates
-                    if _are_duplicates(words_by_id[memory.id], words_by_id[other])
+                    if _are_similar(words_by_id[memory.id], words_by_id[other])
+                    and is_repetition(texts[other], memory.text)
                 ),
                 None,
             )
@@ -110,18 +113,8 @@ def _group_by_scope(memories: Sequence[Memory]) -> Iterator[list[Memory]]:
     yield from groups.values()
 
 
-def _are_duplicates(first: frozenset[str], second: frozenset[str]) -> bool:
-    union_size = len(first | second)
-    return (
-        union_size > 0
-        and len(first & second) / union_size >= MIN_SIMILARITY
-        and not _changes_meaning(first ^ second)
-    )
-
-
-def _changes_meaning(differing: Iterable[str]) -> bool:
-    """Return whether a number or a negation is among the *differing* words."""
-    return any(word.isdecimal() or word in ("not", "never", "no", "don", "without") for word in differing)
+def _are_similar(first: frozenset[str], second: frozenset[str]) -> bool:
+    return len(first & second) >= MIN_SIMILARITY * len(first | second) > 0
 
 
 def _merge_duplicates(memories: Sequence[Memory], replacements: dict[str, str]) -> dict[str, Memory]:
@@ -157,7 +150,7 @@ def _apply_contradictions(
     for memory in memories:
         for relation, old_id in memory.relations if memory.id not in replacements else ():
             old = changed.get(old_id) or by_id.get(old_id)
-            if not old or (old.source == USER != memory.source):
+            if not old or not memory.may_change(old):
                 continue
             if (
                 relation == "contradicts"

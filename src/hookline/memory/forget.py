@@ -1,14 +1,17 @@
 """Forget memories permanently: remove them from handoffs too, and never learn them again from the same text.
 
 A forked or rewritten transcript repeats forgotten memories. Therefore their ids are kept until a person
-restores them by `hookline memory add` or `import`.
+restores them by `hookline memory add` or `import`. Rules that a later one replaced are kept with it, and come
+back when that is forgotten.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from re import Pattern
 from typing import Any
+
+from msgspec import Struct, convert, to_builtins
 
 from hookline.core.frozen import freeze, thaw
 from hookline.core.records import Handoff, Memory
@@ -16,8 +19,8 @@ from hookline.core.store import Limits, Store
 from hookline.core.values import replace
 from hookline.lazy import re
 
-FORGOTTEN_NOTES = "memory.forgotten"
-"""Name under which the ids of forgotten memories are noted, with the time."""
+FORGOTTEN_NOTES, REPLACED_NOTES = "memory.forgotten", "memory.replaced"
+"""Names under which forgotten memories are noted with the time, and replaced ones with what replaced them."""
 PLACEHOLDER = "[forgotten]"
 REFUSAL = "the user deleted this memory; only the user can restore it, with `hookline memory add`"
 _MIN_WORDS = 3
@@ -35,6 +38,37 @@ def forget_memories(store: Store, memories: Sequence[Memory], at: float) -> int:
             store.replace_handoff(cleaned)
     store.set_notes(FORGOTTEN_NOTES, {memory.id: at for memory in memories})
     return store.forget(*(memory.id for memory in memories))
+
+
+class Replaced(Struct, frozen=True, kw_only=True):
+    """A memory, and the id of the one that replaced it."""
+
+    memory: Memory
+    by: str
+
+
+def replace_memories(store: Store, old: Sequence[Memory], new: Memory) -> None:
+    """Store *new* instead of the *old* memories, which are kept until it is forgotten."""
+    notes = {memory.id: to_builtins(Replaced(memory=memory, by=new.id)) for memory in old}
+    store.set_notes(REPLACED_NOTES, {**notes, new.id: None})
+    store.remember(new)
+    if old:
+        store.forget(*notes)
+
+
+def load_replaced(store: Store) -> dict[str, Replaced]:
+    """Return the replaced memories by their ids."""
+    notes = store.notes(REPLACED_NOTES)
+    return {id_: convert(thaw(note), Replaced) for id_, note in notes.items() if note}
+
+
+def restore_replaced(store: Store, ids: Collection[str]) -> list[Memory]:
+    """Store the memories again that those with these *ids* replaced, and return them."""
+    memories = [replaced.memory for replaced in load_replaced(store).values() if replaced.by in ids]
+    for memory in memories:
+        store.remember(memory)
+    store.set_notes(REPLACED_NOTES, dict.fromkeys(memory.id for memory in memories))
+    return memories
 
 
 def find_forgotten(store: Store, ids: Iterable[str]) -> set[str]:

@@ -14,7 +14,8 @@ from hookline.core.conversation import Message, ToolUse, TranscriptEntry
 from hookline.core.memory_kinds import KINDS
 from hookline.core.records import Memory
 from hookline.core.untrusted_text import to_words
-from hookline.memory.extract import HALF_LIVES, LONGEST, SHORTEST, MemoryScope, named
+from hookline.language.statements import LONGEST, SHORTEST
+from hookline.memory.extract import HALF_LIVES, MemoryScope, named
 
 MAX_TRANSCRIPT_LENGTH = 24_000
 """Characters of the newest entries sent to the command; models of every size can read that many."""

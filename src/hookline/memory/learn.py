@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from json import loads
 
 from msgspec import Struct, to_builtins
@@ -17,28 +17,32 @@ from hookline.core.store import Store
 from hookline.core.untrusted_text import to_words
 from hookline.core.values import replace
 from hookline.lazy import re
-from hookline.memory.compare import find_replaced
+from hookline.memory.compare import find_related
 from hookline.memory.consolidate import MAX_MEMORIES, consolidate_project, is_consolidation_due
-from hookline.memory.extract import RESOLVED, MemoryScope, extracted, find_stated, resolves
-from hookline.memory.forget import find_forgotten
+from hookline.memory.extract import RESOLVED, MemoryScope, extract_memories, find_stated, resolves
+from hookline.memory.forget import find_forgotten, load_replaced, replace_memories
+from hookline.memory.privacy import is_personal
 from hookline.redact import redact
 from hookline.system.git_facts import find_branch, find_origin
 from hookline.system.paths import Places
 from hookline.system.tail import ReadPosition, mark_from, read_new_lines
 
-POSITION_NOTE, UNREPORTED_NOTE = "hookline.learnt", "hookline.learnt_lately"
-"""Notes of a session: the position reached in its transcript, and new memories not yet shown to the user."""
+POSITION_NOTE = "hookline.learnt"
+"""Name of the note with the position reached in the transcript of a session."""
+UNREPORTED_NOTE = "hookline.learnt_lately"
+"""Beginning of the names of the notes, of no session, with a project's memories not yet shown to the user."""
 REPEAT_BONUS = 0.05
 """Confidence added when a memory is found again."""
 MAX_CONFIDENCE = 0.95
 MAX_AGENT_CONFIDENCE = 0.7
 """Highest confidence of a memory that an agent stores; a person's may be higher."""
+PROTECTED = "the user stated a rule about this subject; only the user can replace it"
 MAX_LENGTH = 1_500
 """Characters of a memory."""
+MAX_UNREPORTED = 50
+"""Memories that wait for a report."""
 MAX_COMPARED = 50
 """Memories that a new one is compared with, those that share the most words with it."""
-REVERSAL = "replaces"
-"""Tag of a rule that replaced one that said the opposite."""
 _ELEMENT = re.compile(r"(?s)<([a-z]+(?:[-_][a-z]+)+)\b[^<>]*>.*?(?:</\1>|\Z)")
 """Element that a host adds to a person's message, such as `<system-reminder>`."""
 
@@ -68,37 +72,47 @@ def learn(request: Learn, store: Store, root: str, at: float) -> None:
     """Remember the statements of a prompt, or else of the new part of the transcript."""
     scope = find_scope(root, at, f"{request.host}:{request.session}")
     if request.prompt:
-        _learn_entries(request, [Message(by="person", text=request.prompt)], store, scope)
+        entries = [Message(by="person", text=request.prompt)]
+        _learn_entries(request, entries, store, scope)
         return
     new = read_new_entries(
         request.host, request.transcript, mark_from(store.notes(request.session).get(POSITION_NOTE))
     )
     if new is not None:
-        _learn_entries(request, new.entries, store, scope)
+        _learn_entries(request, new.entries, store, scope, ignored=load_replaced(store))
         store.set_notes(request.session, {POSITION_NOTE: to_builtins(new.position)})
 
 
 def _learn_entries(
-    request: Learn, entries: Sequence[TranscriptEntry], store: Store, scope: MemoryScope
+    request: Learn,
+    entries: Sequence[TranscriptEntry],
+    store: Store,
+    scope: MemoryScope,
+    ignored: Collection[str] = (),
 ) -> None:
+    """Remember what *entries* state; a transcript repeats rules that were replaced, which are *ignored*."""
     _forget_blockers(store, scope, entries)
-    learnt = remember(store, extracted(entries, scope, redact), scope.at)
-    note_unreported(store, request.session, [memory.id for memory in learnt])
+    found = (memory for memory in extract_memories(entries, scope, redact) if memory.id not in ignored)
+    learnt = remember(store, found, scope.at)
+    note_unreported(store, scope.project, learnt)
     if learnt:
         store.count(request.session, FACTS, len(learnt))
 
 
 def _forget_blockers(store: Store, scope: MemoryScope, entries: Sequence[TranscriptEntry]) -> None:
-    """Forget the blockers of the branch that sessions reported and that a statement resolves."""
+    """Forget the blockers of the branch that a statement ends; an agent ends only those of agents."""
     recalled = store.recall("", project=scope.project, branch=scope.branch, limit=MAX_MEMORIES)
     blockers = [
         memory
         for memory in recalled
-        if memory.kind == "blocker" and memory.branch == scope.branch and memory.project
-        if not memory.pinned and memory.source != USER
+        if memory.kind == "blocker" and memory.branch == scope.branch and memory.project and not memory.pinned
     ]
-    ends = [text for kind, text, _ in find_stated(entries) if kind == RESOLVED] if blockers else []
-    ids = [memory.id for memory in blockers if any(resolves(text, memory.text) for text in ends)]
+    ends = [found for found in find_stated(entries) if found.kind == RESOLVED] if blockers else []
+    ids = [
+        memory.id
+        for memory in blockers
+        if any(resolves(end.text, memory.text) and (end.by_user or not memory.by_user) for end in ends)
+    ]
     if ids:
         store.forget(*ids)
 
@@ -125,49 +139,76 @@ def read_new_entries(host_name: str, transcript: str, position: ReadPosition) ->
 
 def find_scope(root: str, at: float, source: str) -> MemoryScope:
     """Return the scope of memories that are learnt in *root*."""
-    return MemoryScope(at=at, project=find_origin(root), branch=find_branch(root), source=source, root=root)
+    return MemoryScope(at=at, project=find_origin(root), branch=find_branch(root), source=source)
 
 
-def note_unreported(store: Store, session: str, ids: Sequence[str]) -> None:
+def note_unreported(store: Store, project: str, memories: Sequence[Memory]) -> None:
     """Note new memories for the next report to the user, besides those not yet reported."""
-    if ids:
-        unreported = store.notes(session).get(UNREPORTED_NOTE) or ()
-        store.set_notes(session, {UNREPORTED_NOTE: [*dict.fromkeys((*unreported, *ids))]})
+    if memories:
+        name = f"{UNREPORTED_NOTE}:{project}"
+        ids = [*(store.notes("").get(name) or ()), *(memory.id for memory in memories)]
+        store.set_notes("", {name: [*dict.fromkeys(ids)][-MAX_UNREPORTED:]})
 
 
-def remember(
-    store: Store, memories: Sequence[Memory], at: float, *, limit: float = MAX_CONFIDENCE
-) -> list[Memory]:
-    """Store new memories, except those that a person had forgotten; return the stored ones.
+def take_unreported(store: Store, project: str) -> Sequence[Memory]:
+    """Return the memories of a project that were not yet reported, and note that they are."""
+    name = f"{UNREPORTED_NOTE}:{project}"
+    ids = store.notes("").get(name)
+    if not ids:
+        return ()
+    store.set_notes("", {name: None})
+    return store.memories(ids)
 
-    A known memory of another session gains confidence up to *limit*; one of a person stays as it is.
+
+def remember(store: Store, memories: Iterable[Memory], at: float) -> list[Memory]:
+    """Store new memories in their order, and return those that were stored; known ones gain confidence.
+
+    Memories with personal data, those that the user had forgotten, and those of an agent about a rule of the
+    user are not stored.
     """
-    forgotten = find_forgotten(store, [memory.id for memory in memories])
-    memories = [memory for memory in memories if memory.id not in forgotten]
-    known = {memory.id: memory for memory in store.memories([memory.id for memory in memories])}
-    for new in memories:
-        memory = known.get(new.id)
-        if memory is not None and new.may_change(memory):
-            bonus = REPEAT_BONUS if memory.source != new.source else 0.0
-            confidence = max(memory.confidence, min(memory.confidence + bonus, limit))
-            relations = tuple(dict.fromkeys((*memory.relations, *new.relations)))
-            store.remember(replace(memory, at=at, confidence=confidence, relations=relations))
-    unknown = [memory for memory in memories if memory.id not in known]
-    for memory in unknown:
-        _replace_rules(store, memory)
-    return unknown
+    allowed = (
+        memory
+        for memory in memories
+        if not is_personal(memory.text) and not find_forgotten(store, [memory.id])
+    )
+    return [memory for memory in allowed if _add(store, memory, at)]
 
 
-def _replace_rules(store: Store, new: Memory) -> None:
-    """Store a memory instead of the rules about the same subject; a repeated rule gains confidence."""
+def _add(store: Store, new: Memory, at: float) -> bool:
+    """Confirm a memory if it is known, or else store it; return whether it was stored."""
+    known = store.memories([new.id])
+    if known:
+        _confirm(store, known[0], new, at)
+        return False
+    return store_rule(store, new) is not None
+
+
+def store_rule(store: Store, new: Memory) -> Sequence[Memory] | None:
+    """Store a memory instead of the rules about its subject, and return these; None if it may not do so."""
     recalled = store.recall(new.text, project=new.project, branch=new.branch, limit=MAX_COMPARED)
-    replaced = find_replaced(new, recalled)
-    repeated = [memory.confidence for memory in recalled if replaced.get(memory.id) == "same"]
-    confidence = max(new.confidence, *(min(old + REPEAT_BONUS, MAX_CONFIDENCE) for old in repeated), 0.0)
-    tags = (REVERSAL,) if "reversal" in replaced.values() else ()
-    store.remember(replace(new, confidence=confidence, tags=(*new.tags, *tags)))
-    if replaced:
-        store.forget(*replaced)
+    relations = find_related(new, recalled)
+    related = [memory for memory in recalled if memory.id in relations]
+    if not all(map(new.may_change, related)):
+        return None
+    repeated = [memory.confidence for memory in related if relations[memory.id] == "same"]
+    surest = max((min(old + REPEAT_BONUS, find_limit(new)) for old in repeated), default=0.0)
+    replace_memories(store, related, replace(new, confidence=max(new.confidence, surest)))
+    return related
+
+
+def _confirm(store: Store, known: Memory, new: Memory, at: float) -> None:
+    """Add the confidence and relations of *new* to the same memory of another session."""
+    if new.may_change(known):
+        bonus = REPEAT_BONUS if known.source != new.source else 0.0
+        confidence = max(known.confidence, min(known.confidence + bonus, find_limit(new)))
+        relations = tuple(dict.fromkeys((*known.relations, *new.relations)))
+        source = known.source if known.source == USER else new.source
+        store.remember(replace(known, at=at, confidence=confidence, relations=relations, source=source))
+
+
+def find_limit(memory: Memory) -> float:
+    """Return the highest confidence that a memory reaches by repetition."""
+    return MAX_CONFIDENCE if memory.by_user else MAX_AGENT_CONFIDENCE
 
 
 def parse_entries(

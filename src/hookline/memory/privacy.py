@@ -4,26 +4,39 @@ from __future__ import annotations
 
 from hookline.lazy import re
 
+PERSONAL = "personal data is not stored: remove addresses, numbers and private matters"
+
 _MAIL = re.compile(
-    r"(?i)(?<![\w.])(?!git@|noreply@|no-reply@)[\w.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}\b"
+    r"""(?ix)(?<![\w.])
+    (?!(?:git|no-?reply|admin|root|users?|tests?|ci|devs?|ops|devops|info|help|hello|contact|security|abuse
+      |on-?call|billing|sales|office|postmaster|webmaster|[\w.+-]*(?:team|bot|list|alerts?|support))@)
+    [\w.+-]+@[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*\.[a-z]{2,}\b"""
 )
+"""Mail address of a person; those of roles and programs are not personal."""
 _PHONE = re.compile(
-    r"(?<![\w.:/#-])(?:\+\d{1,3}|\(?0\d{1,4}\)?)[\s./-]?\(?\d{1,5}\)?(?:[\s./-]?\d{2,5}){1,4}(?![\w.:-])"
+    r"(?<![\w.:/#-])(?:(?:\+\d{1,3}|\(?0\d{1,4}\)?)[\s./-]?\(?\d{1,5}\)?(?:[\s./-]?\d{2,5}){1,4}"
+    r"|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?![\w.:-])"
 )
 _MIN_DIGITS = 8
 """Digits of a telephone number."""
-_ACCOUNT = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b|\b\d{3}-\d{2}-\d{4}\b")
-"""Number of a bank account or of a social insurance."""
+_ACCOUNT = re.compile(
+    r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b|\b\d{3}-\d{2}-\d{4}\b"
+    r"|\b\d{4}([ -])\d{4}\1\d{4}\1\d{4}\b"
+)
+"""Number of a bank account, of a social insurance or of a credit card."""
 _PRIVATE = re.compile(
     r"""(?ix)\b(?:
-      (?:my|his|her|\w+['’]s)\ (?:ex-?)?(?:wife|husband|spouse|fianc[eé]e?|girlfriend|boyfriend|kids?
-      |child(?:ren)?|sons?|daughters?|mother|father|mom|mum|dad|parents|brother|sister|grandm\w+|grandf\w+|baby|doctor
-      |therap(?:y|ist)|psychiatrist|landlord|salary|mortgage|rent|debts?|divorce|pregnancy|diagnosis|medication
-      |surgery|home\ address|date\ of\ birth|birthday|religion|marriage|wedding|funeral|illness)
-    | (?:is|was|are|am|i['’]?m|s?he['’]s)\ (?:pregnant|(?:getting\ )?divorced|getting\ married|diabetic
-      |depressed|sick|ill|hospitali[sz]ed|in\ (?:the\ )?hospital|in\ rehab)
-    | diagnosed\ with|(?:sick|parental|maternity|paternity)\ leave|passed\ away|miscarriage
-    | earns?\ [$€£]?\d|was\ fired\ for|born\ (?:on|in)\ \w*\s?\d
+      (?:my|his|her|(?-i:[A-Z][a-z]+)['’]s)\ (?:ex-?)?(?:wife|husband|spouse|fianc[eé]e?|girlfriend|boyfriend
+      |mother|father|mom|mum|dad|brother|sister|grandm\w+|grandf\w+|doctor|therap(?:y|ist)|psychiatrist|landlord
+      |salary|mortgage|rent|debts?|divorce|pregnancy|diagnosis|medication|surgery
+      |home\ address|date\ of\ birth|birthday|religion|marriage|wedding|funeral|illness|disability)
+    | (?:my|his|her)\ (?:kids?|child(?:ren)?|sons?|daughters?|parents|baby)
+    | (?:i|he|she|(?-i:[A-Z][a-z]+))(?:['’][ms]|\ (?:am|is|was|has|have|had))\ (?:pregnant
+      |(?:getting\ )?divorced|getting\ married|diabetic|dyslexic|depressed|depression|autistic|adhd|gay
+      |lesbian|bisexual|trans(?:gender)?|sick(?!\ of)|ill|hospitali[sz]ed|in\ (?:the\ )?hospital|in\ rehab
+      |cancer|chemo(?:therapy)?|epilepsy)
+    | diagnosed\ with|(?:sick|parental|maternity|paternity)\ leave|passed\ away|miscarriage|antidepressants
+    | earns?\ [$€£]?\d\w*|was\ fired\ for|born\ (?:on|in)\ \w*\s?\d
     )\b"""
 )
 

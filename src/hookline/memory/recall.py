@@ -14,7 +14,7 @@ from hookline.system.git_facts import find_branch, find_origin, parse_issue
 
 MAX_CANDIDATES = 100
 """Memories with a word of a prompt of which the relevant ones are selected."""
-MIN_SCORE = 2.4
+MIN_SCORE = 2.6
 """Score of a relevant memory; a word that few memories contain scores 4 to 5."""
 MIN_SHARE = 0.7
 """Score of a relevant memory, relative to the best one."""

@@ -152,7 +152,7 @@ class Runtime:
         deadline = self.deadline(TIMEOUT_SECONDS)
         outcome = self._count_continuation(self._judge(event, deadline, ledger), MAX_CONTINUATIONS)
         outcomes = [outcome, *self._judge_errors(outcome, deadline, ledger)]
-        outcome = self._add_turn_summary(chain.merge_outcomes(outcomes, type(event)), outcomes)
+        outcome = self._add_summary(chain.merge_outcomes(outcomes, type(event)), outcomes)
         final = truncate_outcome(outcome, self.limit_context(CONTEXT_CAP))
         self._store_outcomes(outcomes, final)
         if len(self._unreported) >= SINK_BATCH:
@@ -174,7 +174,7 @@ class Runtime:
         row = find_row(host, name, event.native) or host.moments[name]
         ledger = self._open_ledger(event)
         outcomes = self._judge_all(host, event, row, ledger)
-        merged = self._add_turn_summary(
+        merged = self._add_summary(
             chain.merge_outcomes(outcomes, type(event)), outcomes, over=BLOCK not in row.abilities
         )
         merged = self._add_held_context(merged, row, ledger)
@@ -216,14 +216,13 @@ class Runtime:
     ) -> Outcome:
         return self._try(count, default=gates.limit_uncounted(outcome, reports_again=reports_again))
 
-    def _add_turn_summary(
-        self, outcome: Outcome, outcomes: Sequence[Outcome], *, over: bool = False
-    ) -> Outcome:
+    def _add_summary(self, outcome: Outcome, outcomes: Sequence[Outcome], *, over: bool = False) -> Outcome:
         """Return a turn's end with its summary; if the turn is *over*, a block does not continue it."""
         if not any(isinstance(effect, SummaryPart) for effect in outcome.effects):
             return outcome
         self._try(self.recorder.flush or self.recorder.write_pending, default=None)
-        return self._try(lambda: add_summary(outcome, outcomes, self.store, over=over), default=outcome)
+        root = self.setup.places.root
+        return self._try(lambda: add_summary(outcome, outcomes, self.store, root, over=over), default=outcome)
 
     def _judge_all(self, host: Host, event: Event, row: Moment, ledger: Ledger) -> list[Outcome]:
         outcomes, within = [], min(row.timeout or host.timeout, host.timeout)

@@ -18,10 +18,12 @@ from hookline.core.store import Query, Record, Store, StoreFailed
 from hookline.core.todos import find_open
 from hookline.core.values import replace
 from hookline.handoff.next_steps import find_steps, reports_done
-from hookline.memory.learn import REVERSAL, UNREPORTED_NOTE, find_host
+from hookline.memory.forget import load_replaced
+from hookline.memory.learn import find_host, take_unreported
 from hookline.redact import redact
 from hookline.runtime.call_hook import run_in_time
 from hookline.runtime.memory_helper import FAILED_NOTE
+from hookline.system.git_facts import find_origin
 
 SEEN_NOTE = "turn-summary.seen"
 """Name of the note with the session's counters at the end of the last turn."""
@@ -40,6 +42,8 @@ class Turn(Struct, frozen=True, kw_only=True):
 
     end: Outcome
     store: Store
+    root: str
+    """The folder of the project."""
     figures: Mapping[str, int]
     """The counters of hooks in this turn, as `count_outcome` names them."""
 
@@ -51,7 +55,9 @@ class Turn(Struct, frozen=True, kw_only=True):
 Part = Callable[[Turn, str], str]
 
 
-def add_summary(end: Outcome, outcomes: Sequence[Outcome], store: Store, *, over: bool = False) -> Outcome:
+def add_summary(
+    end: Outcome, outcomes: Sequence[Outcome], store: Store, root: str, *, over: bool = False
+) -> Outcome:
     """Return *end*, the merged result of *outcomes*, with the summary of the turn if it has really ended."""
     stages = [stage for stage in end.effects if isinstance(stage, SummaryPart)]
     continues = end.blocked is not None and not over
@@ -62,6 +68,7 @@ def add_summary(end: Outcome, outcomes: Sequence[Outcome], store: Store, *, over
     turn = Turn(
         end=end,
         store=store,
+        root=root,
         figures=_subtract_counters(counters, store.notes(session).get(SEEN_NOTE) or {}),
     )
     result = replace(end, memory=Frozen({**end.memory, SEEN_NOTE: counters}))
@@ -166,22 +173,23 @@ def _shorten(text: str) -> str:
 
 
 def summarize_memories(turn: Turn, how: str) -> str:
-    """Return the new memories of this and earlier turns, and the command that deletes them."""
+    """Return the project's new memories, each with the command that deletes it."""
     session = turn.end.event.session
-    notes = turn.store.notes(session)
-    memory_ids, failed = notes.get(UNREPORTED_NOTE) or (), notes.get(FAILED_NOTE) or ""
-    if not memory_ids and not failed:
-        return ""
-    turn.store.set_notes(session, {UNREPORTED_NOTE: None, FAILED_NOTE: None})
-    memories = turn.store.memories(memory_ids)
-    texts = [f"{_shorten(memory.text)} ({_describe(memory)})" for memory in memories]
-    undo = " ".join(memory.id[:ID_LENGTH] for memory in memories)
-    text = f"{_format_list('remembered', texts)}; undo: `hookline memory forget {undo}`" if texts else ""
-    return "; ".join(filter(None, (text, failed)))
+    memories = take_unreported(turn.store, find_origin(turn.root))
+    failed = turn.store.notes(session).get(FAILED_NOTE)
+    if failed:
+        turn.store.set_notes(session, {FAILED_NOTE: None})
+    replaced = load_replaced(turn.store) if memories else {}
+    texts = {old.by: old.memory.text for old in replaced.values()}
+    lines = (_describe(memory, texts.get(memory.id)) for memory in memories)
+    return "\n".join(filter(None, (*lines, failed)))
 
 
-def _describe(memory: Memory) -> str:
-    return f"{memory.kind}, replaces an earlier one" if REVERSAL in memory.tags else memory.kind
+def _describe(memory: Memory, replaced: str | None) -> str:
+    kind = memory.kind if memory.by_user else f"{memory.kind}, by an agent"
+    also = f", replaces “{_shorten(replaced)}”" if replaced else ""
+    undo = f"undo: `hookline memory forget {memory.id[:ID_LENGTH]}`"
+    return f"remembered: {_shorten(memory.text)} ({kind}{also}); {undo}"
 
 
 PARTS: Mapping[str, Part] = {

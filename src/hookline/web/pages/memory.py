@@ -8,7 +8,7 @@ from hookline.core.store import Store
 from hookline.core.values import replace
 from hookline.memory import learn
 from hookline.memory.export_files import rewrite_exports
-from hookline.memory.forget import forget_memories
+from hookline.memory.forget import forget_memories, restore_replaced
 from hookline.redact import redact
 from hookline.web.dashboard import Dashboard, Page, Params, View
 
@@ -56,7 +56,9 @@ def pin(dashboard: Dashboard, form: Params) -> str:
 def forget(dashboard: Dashboard, form: Params) -> str:
     memory = _find_memory(dashboard.store, form)
     forget_memories(dashboard.store, [memory], time.time())
-    return _report("Forgotten.", rewrite_exports(dashboard.store, {memory.id: None})[1])
+    restored = restore_replaced(dashboard.store, [memory.id])
+    texts = ("Forgotten.", *(f"Restored, which it had replaced: {old.text}" for old in restored))
+    return _report(" ".join(texts), rewrite_exports(dashboard.store, {memory.id: None})[1])
 
 
 def fix(dashboard: Dashboard, form: Params) -> str:
