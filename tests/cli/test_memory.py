@@ -227,3 +227,25 @@ def test_another_checkout_of_the_repository_knows_it_too(user, memory, tmp_path)
 
     assert b"beside the code" in clone.run("memory", "list").stdout
     assert stranger.run("memory", "list").stdout == b"no memories\n"
+
+
+def test_a_later_rule_replaces_the_earlier_one_until_it_is_forgotten(memory):
+    added(memory, "always use pnpm, never npm", "--kind", "convention")
+    shown = memory("add", "--kind", "convention", "use npm, not pnpm")
+    later = shown.split()[2]
+
+    assert "\nreplaces " in shown
+    assert memory("list").count("pnpm") == 1
+    assert memory("forget", later).splitlines()[1].startswith("restored ")
+    assert "always use pnpm, never npm" in memory("list")
+
+
+def test_a_rule_that_was_forgotten_does_not_come_back(memory):
+    added(memory, "always use pnpm, never npm", "--kind", "convention")
+    first = memory("list").split()[0]
+    later = memory("add", "--kind", "convention", "use npm, not pnpm").split()[2]
+    added(memory, "--supports", later, "always use pnpm, never npm", "--kind", "convention")
+    memory("forget", first)
+
+    assert memory("forget", later) == "forgot 1 memory\n"
+    assert memory("list") == "no memories\n"

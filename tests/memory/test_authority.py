@@ -6,9 +6,11 @@ import pytest
 from tests.conftest import HOOKLINE
 
 from hookline.cli._mcp_server import Tools
+from hookline.core.conversation import Message
 from hookline.core.ranking import remove_outdated
 from hookline.core.records import USER, Memory
 from hookline.memory.consolidate import plan_consolidation
+from hookline.memory.extract import MemoryScope, extract_memories
 from hookline.memory.learn import MAX_AGENT_CONFIDENCE, remember
 from hookline.stores import memory as memory_store
 
@@ -43,6 +45,51 @@ def test_an_agents_duplicate_adds_no_relation_and_no_tag_to_a_persons_memory():
     assert (plan.merged, plan.changed) == ((("copy", "other"),), ())
 
 
+def test_words_of_the_user_make_a_memory_of_an_agent_theirs_without_its_relations():
+    store = memory_store.open_store()
+    agents = one("a", RULE, source="mcp", confidence=0.7, relations=(("contradicts", "x"),))
+    remember(store, [agents], NOW)
+    remember(store, [one("a", RULE, source="user:codex:s1", confidence=0.9)], NOW + 1)
+    (kept,) = store.memories(["a"])
+
+    assert (kept.by_user, kept.relations) == (True, ())
+
+
+def test_of_the_same_words_those_of_the_user_count():
+    stated = "We decided to store amounts as integer cents."
+    entries = [Message(by=by, text=stated) for by in ("person", "agent")]
+
+    assert [memory.by_user for memory in extract_memories(entries, MemoryScope(at=NOW), str)] == [True]
+
+
+def test_words_in_a_prompt_do_not_replace_what_the_user_added_by_a_command():
+    store = memory_store.open_store()
+    rule = {"kind": "convention", "confidence": 0.9}
+    store.remember(own("rule", "always use pnpm, never npm", **rule))
+    remember(store, [one("new", "use npm, not pnpm", source="user:codex:s1", **rule)], NOW)
+
+    assert {known.id for known in store.recall("", project="/p")} == {"rule", "new"}
+
+
+@pytest.mark.parametrize(
+    "known",
+    [{"pinned": True}, {"kind": "fact"}, {"project": ""}, {"source": "user:codex:s1"}, {"branch": "x"}],
+)
+def test_an_agent_stores_nothing_about_the_subject_of_a_rule_of_the_user(known):
+    store = memory_store.open_store()
+    rule = {"kind": "convention", "source": USER} | known
+    store.remember(one("rule", "always use pnpm, never npm", **rule))
+    branch = known.get("branch", "")
+
+    assert remember(store, [one("new", "use npm, not pnpm", source="mcp", branch=branch)], NOW) == []
+
+
+def test_personal_data_is_not_stored():
+    store = memory_store.open_store()
+
+    assert remember(store, [own("a", "send the report to jana.roth@posteo.example.com")], NOW) == []
+
+
 def test_a_persons_memory_keeps_its_words_beside_a_surer_one_of_an_agent():
     changed = one("agents", f"{RULE}, please", source="mcp", confidence=0.95)
     plan = plan_consolidation([changed, own("rule", RULE, confidence=0.5)], NOW)
@@ -72,6 +119,38 @@ def test_a_client_cannot_use_a_persons_words_against_another_memory(user, tools)
     tools.remember(OTHER, contradicts=rule["id"])
 
     assert RULE in [found["text"] for found in tools.recall("review")["memories"]]
+
+
+def test_a_client_is_told_that_a_rule_is_protected_or_personal(user, tools):
+    user.run("memory", "add", "--kind", "convention", "always use pnpm, never npm")
+
+    with pytest.raises(ValueError, match="the user stated a rule about this subject"):
+        tools.remember("use npm, not pnpm", kind="convention")
+    with pytest.raises(ValueError, match="personal data is not stored"):
+        tools.remember("Ana earns 85k, never show it")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("use npm, not pnpm", "the user stated a rule about this subject"),
+        ("Ana earns 85k, never show it", "personal data is not stored"),
+    ],
+)
+def test_an_agent_is_told_by_command_that_a_rule_is_protected_or_personal(user, text, message):
+    user.run("memory", "add", "--kind", "convention", "always use pnpm, never npm")
+    ran = user.run("memory", "add", "--kind", "convention", text, CLAUDECODE="1")
+
+    assert (ran.returncode, message in ran.stderr.decode()) == (2, True)
+
+
+def test_an_agent_that_adds_a_rule_again_replaces_nothing(user):
+    for options, text in ((["--pin"], "always use pnpm, never npm"), ([], "always use npm, never pnpm")):
+        user.run("memory", "add", "--kind", "convention", *options, text)
+    ran = user.run("memory", "add", "--kind", "convention", "always use pnpm, never npm", CLAUDECODE="1")
+
+    assert ran.stdout.decode().startswith("already remembered as ")
+    assert user.run("memory", "list").stdout.decode().count("convention") == 2
 
 
 @pytest.mark.parametrize("inside", [{"CLAUDECODE": "1"}, {"CODEX_THREAD_ID": "1"}])

@@ -24,6 +24,10 @@ from hookline.memory.privacy import is_personal
         "Ana earns 85k, never put her in the cost table",
         "always call Peter at 555-123-4567 before deploys",
         "the fax is (415) 555-2671",
+        "mail wang.lei@163.com or anna@3m.com",
+        "ask jane.talbot@posteo.example.com",
+        "José's wife owns the domain",
+        "our CTO is pregnant",
         "pay with 4111 1111 1111 1111",
     ],
 )
@@ -45,6 +49,7 @@ def test_personal_data(text):
         "ticket ids look like ABC-12345",
         "always send alerts to the list dev-team@example.com",
         "always commit as bot@example.com",
+        "page on-call@example.com, never no-reply@example.com",
         "tests always use user@example.com, never real addresses",
         "we always pin @scope/pkg@1.2.3.beta",
         "always import the model's parents first",

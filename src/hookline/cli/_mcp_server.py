@@ -201,7 +201,7 @@ class Tools(Struct, frozen=True, kw_only=True):
                     raise LookupError("no memory with the id in `contradicts`; `recall` returns ids")
                 memory = replace(memory, relations=(("contradicts", contradicts),))
             learnt = learn.remember(store, [memory], time.time())
-            learn.note_unreported(store, memory.project, learnt)
+            learn.note_unreported(store, setup.places.root, learnt)
             if not store.memories([memory.id]):
                 raise ValueError(learn.PROTECTED)
         return {"id": memory.id}

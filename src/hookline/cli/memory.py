@@ -92,6 +92,9 @@ def add(args: Namespace, store: Store, setup: Setup) -> int:
         raise ValueError(REFUSAL)
     restore_memories(store, [memory.id])
     for existing in store.memories([memory.id]):
+        if not memory.may_change(existing):
+            print(f"already remembered as {memory.id[:ID_LENGTH]}")
+            return 0
         is_explicit = args.confidence is not None and not agent
         memory = _merge(
             memory
@@ -108,14 +111,13 @@ def add(args: Namespace, store: Store, setup: Setup) -> int:
 
 
 def _merge(memory: Memory, existing: Memory) -> Memory:
-    """Return *memory* with the pin, tags and relations of the *existing* one."""
-    if not memory.may_change(existing):
-        return existing
+    """Return *memory* with the pin, tags and relations of the *existing* one, not an agent's relations."""
+    relations = existing.relations if existing.by_user or not memory.by_user else ()
     return replace(
         memory,
         pinned=memory.pinned or existing.pinned,
         tags=tuple(dict.fromkeys((*existing.tags, *memory.tags))),
-        relations=tuple(dict.fromkeys((*existing.relations, *memory.relations))),
+        relations=tuple(dict.fromkeys((*relations, *memory.relations))),
     )
 
 

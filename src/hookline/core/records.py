@@ -82,8 +82,11 @@ class Memory(Struct, frozen=True, kw_only=True):
         return self.source.partition(":")[0] == USER
 
     def may_change(self, other: Memory) -> bool:
-        """Return whether this memory may change *other*: only the user changes the user's words."""
-        return self.by_user or not other.by_user
+        """Return whether this memory may change *other*.
+
+        Only the user changes the user's words, and only by a command what the user added by a command.
+        """
+        return self.source == USER or (other.source != USER and (self.by_user or not other.by_user))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

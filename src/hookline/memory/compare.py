@@ -56,13 +56,14 @@ class Word(NamedTuple):
 
 
 def find_related(new: Memory, memories: Iterable[Memory]) -> dict[str, Relation]:
-    """Return the ids of the rules with the subject and scope of *new*, each with its relation to it."""
+    """Return the ids of the rules that *new* may replace, each with its relation to it."""
     if new.kind not in RULE_KINDS:
         return {}
     relations = {
         old.id: compare_rules(old.text, new.text)
         for old in memories
-        if old.id != new.id and old.kind in RULE_KINDS and not old.pinned
+        if old.id != new.id and old.kind in RULE_KINDS and not old.pinned and new.may_change(old)
+        if old.id not in {id_ for _, id_ in new.relations}
         if (old.project, old.branch, old.issue) == (new.project, new.branch, new.issue)
     }
     return {id_: relation for id_, relation in relations.items() if relation != "different"}

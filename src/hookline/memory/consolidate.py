@@ -12,6 +12,7 @@ from hookline.core.records import Memory, split_words
 from hookline.core.store import Store, advance_expiry
 from hookline.core.values import replace
 from hookline.memory.compare import is_repetition
+from hookline.memory.forget import drop_replaced
 from hookline.system import file_lock
 from hookline.system.git_facts import find_origin
 from hookline.system.paths import Places, create_private
@@ -197,6 +198,7 @@ def _apply_consolidation(store: Store, root: str, at: float) -> str:
         store.remember(memory)
     if plan.removed:
         store.forget(*plan.removed)
+    drop_replaced(store)
     store.set_notes("", {f"{CONSOLIDATED_NOTE}:{root}": {"at": at, "report": plan.report}})
     return plan.report
 

@@ -70,7 +70,10 @@ def extract_memories(
     redacted = [_redact_entry(entry, redact) for entry in entries]
     found = [*drop_resolved([*find_stated(redacted)]), *_find_working_commands(redacted)]
     every = (_build_memory(one._replace(text=redact(one.text)), scope) for one in found)
-    memories = {memory.id: memory for memory in every}
+    memories = dict[str, Memory]()
+    for memory in every:
+        earlier = memories.pop(memory.id, memory)
+        memories[memory.id] = memory if memory.may_change(earlier) else earlier
     best = sorted(memories.values(), key=lambda memory: -memory.confidence)[:MOST]
     return [memory for memory in memories.values() if memory in best]
 

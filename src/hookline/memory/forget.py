@@ -37,6 +37,9 @@ def forget_memories(store: Store, memories: Sequence[Memory], at: float) -> int:
         if cleaned != handoff:
             store.replace_handoff(cleaned)
     store.set_notes(FORGOTTEN_NOTES, {memory.id: at for memory in memories})
+    store.set_notes(
+        REPLACED_NOTES, dict.fromkeys(load_replaced(store).keys() & {memory.id for memory in memories})
+    )
     return store.forget(*(memory.id for memory in memories))
 
 
@@ -47,13 +50,16 @@ class Replaced(Struct, frozen=True, kw_only=True):
     by: str
 
 
-def replace_memories(store: Store, old: Sequence[Memory], new: Memory) -> None:
-    """Store *new* instead of the *old* memories, which are kept until it is forgotten."""
-    notes = {memory.id: to_builtins(Replaced(memory=memory, by=new.id)) for memory in old}
-    store.set_notes(REPLACED_NOTES, {**notes, new.id: None})
+def replace_memories(store: Store, new: Memory, old: Sequence[Memory], *, kept: Sequence[Memory]) -> None:
+    """Store *new* instead of the *old* memories, of which some are *kept* until it is forgotten."""
+    notes: dict[str, Any] = {memory.id: to_builtins(Replaced(memory=memory, by=new.id)) for memory in kept}
+    if new.id in load_replaced(store):
+        notes[new.id] = None
+    if notes:
+        store.set_notes(REPLACED_NOTES, notes)
     store.remember(new)
     if old:
-        store.forget(*notes)
+        store.forget(*(memory.id for memory in old))
 
 
 def load_replaced(store: Store) -> dict[str, Replaced]:
@@ -64,11 +70,22 @@ def load_replaced(store: Store) -> dict[str, Replaced]:
 
 def restore_replaced(store: Store, ids: Collection[str]) -> list[Memory]:
     """Store the memories again that those with these *ids* replaced, and return them."""
-    memories = [replaced.memory for replaced in load_replaced(store).values() if replaced.by in ids]
-    for memory in memories:
+    replaced = [old.memory for old in load_replaced(store).values() if old.by in ids]
+    store.set_notes(REPLACED_NOTES, dict.fromkeys(memory.id for memory in replaced))
+    names = [memory.id for memory in replaced]
+    known = {*find_forgotten(store, names), *(memory.id for memory in store.memories(names))}
+    restored = [memory for memory in replaced if memory.id not in known]
+    for memory in restored:
         store.remember(memory)
-    store.set_notes(REPLACED_NOTES, dict.fromkeys(memory.id for memory in memories))
-    return memories
+    return restored
+
+
+def drop_replaced(store: Store) -> None:
+    """Delete the replaced memories that cannot come back, because the later one is gone."""
+    replaced = load_replaced(store)
+    known = {memory.id for memory in store.memories([old.by for old in replaced.values()])}
+    gone = [id_ for id_, old in replaced.items() if old.by not in known and old.by not in replaced]
+    store.set_notes(REPLACED_NOTES, dict.fromkeys(gone))
 
 
 def find_forgotten(store: Store, ids: Iterable[str]) -> set[str]:

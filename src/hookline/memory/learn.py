@@ -17,7 +17,7 @@ from hookline.core.store import Store
 from hookline.core.untrusted_text import to_words
 from hookline.core.values import replace
 from hookline.lazy import re
-from hookline.memory.compare import find_related
+from hookline.memory.compare import compare_rules, find_related
 from hookline.memory.consolidate import MAX_MEMORIES, consolidate_project, is_consolidation_due
 from hookline.memory.extract import RESOLVED, MemoryScope, extract_memories, find_stated, resolves
 from hookline.memory.forget import find_forgotten, load_replaced, replace_memories
@@ -30,7 +30,7 @@ from hookline.system.tail import ReadPosition, mark_from, read_new_lines
 POSITION_NOTE = "hookline.learnt"
 """Name of the note with the position reached in the transcript of a session."""
 UNREPORTED_NOTE = "hookline.learnt_lately"
-"""Beginning of the names of the notes, of no session, with a project's memories not yet shown to the user."""
+"""Beginning of the names of the notes, of no session, with a folder's memories not yet shown to the user."""
 REPEAT_BONUS = 0.05
 """Confidence added when a memory is found again."""
 MAX_CONFIDENCE = 0.95
@@ -39,7 +39,7 @@ MAX_AGENT_CONFIDENCE = 0.7
 PROTECTED = "the user stated a rule about this subject; only the user can replace it"
 MAX_LENGTH = 1_500
 """Characters of a memory."""
-MAX_UNREPORTED = 50
+MAX_UNREPORTED = 20
 """Memories that wait for a report."""
 MAX_COMPARED = 50
 """Memories that a new one is compared with, those that share the most words with it."""
@@ -73,13 +73,13 @@ def learn(request: Learn, store: Store, root: str, at: float) -> None:
     scope = find_scope(root, at, f"{request.host}:{request.session}")
     if request.prompt:
         entries = [Message(by="person", text=request.prompt)]
-        _learn_entries(request, entries, store, scope)
+        _learn_entries(request, entries, store, scope, root)
         return
     new = read_new_entries(
         request.host, request.transcript, mark_from(store.notes(request.session).get(POSITION_NOTE))
     )
     if new is not None:
-        _learn_entries(request, new.entries, store, scope, ignored=load_replaced(store))
+        _learn_entries(request, new.entries, store, scope, root, ignored=load_replaced(store))
         store.set_notes(request.session, {POSITION_NOTE: to_builtins(new.position)})
 
 
@@ -88,13 +88,14 @@ def _learn_entries(
     entries: Sequence[TranscriptEntry],
     store: Store,
     scope: MemoryScope,
+    root: str,
     ignored: Collection[str] = (),
 ) -> None:
     """Remember what *entries* state; a transcript repeats rules that were replaced, which are *ignored*."""
     _forget_blockers(store, scope, entries)
     found = (memory for memory in extract_memories(entries, scope, redact) if memory.id not in ignored)
     learnt = remember(store, found, scope.at)
-    note_unreported(store, scope.project, learnt)
+    note_unreported(store, root, learnt)
     if learnt:
         store.count(request.session, FACTS, len(learnt))
 
@@ -142,17 +143,17 @@ def find_scope(root: str, at: float, source: str) -> MemoryScope:
     return MemoryScope(at=at, project=find_origin(root), branch=find_branch(root), source=source)
 
 
-def note_unreported(store: Store, project: str, memories: Sequence[Memory]) -> None:
-    """Note new memories for the next report to the user, besides those not yet reported."""
+def note_unreported(store: Store, root: str, memories: Sequence[Memory]) -> None:
+    """Note new memories for the next report in a folder, besides those not yet reported."""
     if memories:
-        name = f"{UNREPORTED_NOTE}:{project}"
+        name = f"{UNREPORTED_NOTE}:{root}"
         ids = [*(store.notes("").get(name) or ()), *(memory.id for memory in memories)]
         store.set_notes("", {name: [*dict.fromkeys(ids)][-MAX_UNREPORTED:]})
 
 
-def take_unreported(store: Store, project: str) -> Sequence[Memory]:
-    """Return the memories of a project that were not yet reported, and note that they are."""
-    name = f"{UNREPORTED_NOTE}:{project}"
+def take_unreported(store: Store, root: str) -> Sequence[Memory]:
+    """Return the memories of a folder that were not yet reported, and note that they are."""
+    name = f"{UNREPORTED_NOTE}:{root}"
     ids = store.notes("").get(name)
     if not ids:
         return ()
@@ -180,19 +181,24 @@ def _add(store: Store, new: Memory, at: float) -> bool:
     if known:
         _confirm(store, known[0], new, at)
         return False
-    return store_rule(store, new) is not None
+    return store_rule(store, new, bonus=REPEAT_BONUS) is not None
 
 
-def store_rule(store: Store, new: Memory) -> Sequence[Memory] | None:
-    """Store a memory instead of the rules about its subject, and return these; None if it may not do so."""
+def store_rule(store: Store, new: Memory, *, bonus: float = 0.0) -> Sequence[Memory] | None:
+    """Store a memory instead of the rules about its subject, and return these.
+
+    A repeated rule adds a *bonus* to its confidence. Return None if an agent's is about a rule of the user.
+    """
     recalled = store.recall(new.text, project=new.project, branch=new.branch, limit=MAX_COMPARED)
+    users = [] if new.by_user else [memory.text for memory in recalled if memory.by_user]
+    if any(compare_rules(text, new.text) != "different" for text in users):
+        return None
     relations = find_related(new, recalled)
     related = [memory for memory in recalled if memory.id in relations]
-    if not all(map(new.may_change, related)):
-        return None
-    repeated = [memory.confidence for memory in related if relations[memory.id] == "same"]
-    surest = max((min(old + REPEAT_BONUS, find_limit(new)) for old in repeated), default=0.0)
-    replace_memories(store, related, replace(new, confidence=max(new.confidence, surest)))
+    repeated = [memory for memory in related if relations[memory.id] == "same"]
+    confidences = (min(memory.confidence + bonus, find_limit(new)) for memory in repeated if bonus)
+    stored = replace(new, confidence=max((new.confidence, *confidences)))
+    replace_memories(store, stored, related, kept=[memory for memory in related if memory not in repeated])
     return related
 
 
@@ -201,7 +207,8 @@ def _confirm(store: Store, known: Memory, new: Memory, at: float) -> None:
     if new.may_change(known):
         bonus = REPEAT_BONUS if known.source != new.source else 0.0
         confidence = max(known.confidence, min(known.confidence + bonus, find_limit(new)))
-        relations = tuple(dict.fromkeys((*known.relations, *new.relations)))
+        own = known.relations if known.by_user or not new.by_user else ()
+        relations = tuple(dict.fromkeys((*own, *new.relations)))
         source = known.source if known.source == USER else new.source
         store.remember(replace(known, at=at, confidence=confidence, relations=relations, source=source))
 

@@ -7,10 +7,11 @@ from hookline.lazy import re
 PERSONAL = "personal data is not stored: remove addresses, numbers and private matters"
 
 _MAIL = re.compile(
-    r"""(?ix)(?<![\w.])
+    r"""(?ix)(?<![\w.+-])
     (?!(?:git|no-?reply|admin|root|users?|tests?|ci|devs?|ops|devops|info|help|hello|contact|security|abuse
-      |on-?call|billing|sales|office|postmaster|webmaster|[\w.+-]*(?:team|bot|list|alerts?|support))@)
-    [\w.+-]+@[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*\.[a-z]{2,}\b"""
+      |on-?call|billing|sales|office|postmaster|webmaster
+      |(?:[\w.+-]*[.+-])?(?:team|bot|list|alerts?|support))@)
+    [\w.+-]+@(?!\d+\.\d)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}\b"""
 )
 """Mail address of a person; those of roles and programs are not personal."""
 _PHONE = re.compile(
@@ -24,17 +25,19 @@ _ACCOUNT = re.compile(
     r"|\b\d{4}([ -])\d{4}\1\d{4}\1\d{4}\b"
 )
 """Number of a bank account, of a social insurance or of a credit card."""
+_NAME = r"(?-i:[A-ZÀ-Ý][^\W\d_]+)"
 _PRIVATE = re.compile(
-    r"""(?ix)\b(?:
-      (?:my|his|her|(?-i:[A-Z][a-z]+)['’]s)\ (?:ex-?)?(?:wife|husband|spouse|fianc[eé]e?|girlfriend|boyfriend
+    rf"""(?ix)\b(?:
+      (?:my|his|her|{_NAME}['’]s)\ (?:ex-?)?(?:wife|husband|spouse|fianc[eé]e?|girlfriend|boyfriend
       |mother|father|mom|mum|dad|brother|sister|grandm\w+|grandf\w+|doctor|therap(?:y|ist)|psychiatrist|landlord
       |salary|mortgage|rent|debts?|divorce|pregnancy|diagnosis|medication|surgery
       |home\ address|date\ of\ birth|birthday|religion|marriage|wedding|funeral|illness|disability)
     | (?:my|his|her)\ (?:kids?|child(?:ren)?|sons?|daughters?|parents|baby)
-    | (?:i|he|she|(?-i:[A-Z][a-z]+))(?:['’][ms]|\ (?:am|is|was|has|have|had))\ (?:pregnant
-      |(?:getting\ )?divorced|getting\ married|diabetic|dyslexic|depressed|depression|autistic|adhd|gay
-      |lesbian|bisexual|trans(?:gender)?|sick(?!\ of)|ill|hospitali[sz]ed|in\ (?:the\ )?hospital|in\ rehab
+    | (?:i|he|she|{_NAME})(?:['’][ms]|\ (?:am|is|was|has|have|had))\ (?:dyslexic
+      |depressed|depression|autistic|adhd|gay
+      |lesbian|bisexual|trans(?:gender)?|sick(?!\ of)|ill|in\ (?:the\ )?hospital|in\ rehab
       |cancer|chemo(?:therapy)?|epilepsy)
+    | (?:is|was|are|am)\ (?:pregnant|divorced|getting\ (?:divorced|married)|diabetic|hospitali[sz]ed)
     | diagnosed\ with|(?:sick|parental|maternity|paternity)\ leave|passed\ away|miscarriage|antidepressants
     | earns?\ [$€£]?\d\w*|was\ fired\ for|born\ (?:on|in)\ \w*\s?\d
     )\b"""

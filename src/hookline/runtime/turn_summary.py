@@ -23,7 +23,6 @@ from hookline.memory.learn import find_host, take_unreported
 from hookline.redact import redact
 from hookline.runtime.call_hook import run_in_time
 from hookline.runtime.memory_helper import FAILED_NOTE
-from hookline.system.git_facts import find_origin
 
 SEEN_NOTE = "turn-summary.seen"
 """Name of the note with the session's counters at the end of the last turn."""
@@ -175,19 +174,21 @@ def _shorten(text: str) -> str:
 def summarize_memories(turn: Turn, how: str) -> str:
     """Return the project's new memories, each with the command that deletes it."""
     session = turn.end.event.session
-    memories = take_unreported(turn.store, find_origin(turn.root))
+    memories = take_unreported(turn.store, turn.root)
     failed = turn.store.notes(session).get(FAILED_NOTE)
     if failed:
         turn.store.set_notes(session, {FAILED_NOTE: None})
     replaced = load_replaced(turn.store) if memories else {}
-    texts = {old.by: old.memory.text for old in replaced.values()}
-    lines = (_describe(memory, texts.get(memory.id)) for memory in memories)
+    lines = (
+        _describe(memory, [old.memory.text for old in replaced.values() if old.by == memory.id])
+        for memory in memories
+    )
     return "\n".join(filter(None, (*lines, failed)))
 
 
-def _describe(memory: Memory, replaced: str | None) -> str:
+def _describe(memory: Memory, replaced: Sequence[str]) -> str:
     kind = memory.kind if memory.by_user else f"{memory.kind}, by an agent"
-    also = f", replaces “{_shorten(replaced)}”" if replaced else ""
+    also = "".join(f", replaces “{_shorten(text)}”" for text in replaced)
     undo = f"undo: `hookline memory forget {memory.id[:ID_LENGTH]}`"
     return f"remembered: {_shorten(memory.text)} ({kind}{also}); {undo}"
 
