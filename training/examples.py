@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +16,8 @@ Row = dict[str, Any]
 CORPUS = Path(__file__).parent / "corpus"
 NEAR = 0.75
 """Share of common word pairs from which two prompts are near-duplicates."""
+NOTHING_FOUND = -99.0
+"""Log-odds of a prompt in which nothing was found."""
 MIN_PROMPTS, MIN_BATCHES = 5, 2
 """Prompts, and batches of them, that contain a word of the vocabulary."""
 
@@ -66,6 +68,13 @@ def find_vocabulary(rows: Iterable[Row]) -> frozenset[str]:
         for word, numbers in batches.items()
         if len(numbers) >= MIN_PROMPTS and len({*numbers}) >= MIN_BATCHES
     )
+
+
+def split_batches(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
+    """Yield the rows of each batch, and then all rows, with a name."""
+    for batch in sorted({row["batch"] for row in rows}):
+        yield f"batch {batch}", [row for row in rows if row["batch"] == batch]
+    yield "all", [*rows]
 
 
 def choose_threshold(wrong: Sequence[float], share: float) -> float:

@@ -50,26 +50,19 @@ class Example(NamedTuple):
     kinds: Sequence[str]
     sentences: Sequence[int]
     """Number of the sentence of each token."""
-    labels: Sequence[int]
-    edges: Sequence[float]
-    """1 for a token before which a statement or another part begins or ends, 0 for others, -1 if it does not count."""
     positive: bool
     """True if the prompt has a lasting statement, or asks to ship."""
-    weight: float
+    labels: Sequence[int] = ()
+    edges: Sequence[float] = ()
+    """1 for a token before which a statement or another part begins or ends, 0 for others, -1 if it does not count."""
+    weight: float = 1.0
 
 
-def read_example(
-    rows: Iterable[Sequence[Token]],
-    *,
-    labels: Sequence[int],
-    edges: Sequence[float],
-    positive: bool,
-    weight: float,
-) -> Example:
-    """Return the example for the tokens of each sentence of a prompt."""
-    numbered = [(token, number) for number, row in enumerate(rows) for token in row]
+def read_example(sentences: Iterable[Sequence[Token]], *, positive: bool) -> Example:
+    """Return the example of a prompt with the tokens of its sentences."""
+    numbered = [(token, number) for number, row in enumerate(sentences) for token in row]
     words, kinds = [token.word for token, _ in numbered], [token.kind for token, _ in numbered]
-    return Example(words, kinds, [number for _, number in numbered], labels, edges, positive, weight)
+    return Example(words, kinds, [number for _, number in numbered], positive)
 
 
 def shift(values: Tensor, by: int) -> Tensor:

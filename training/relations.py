@@ -45,6 +45,7 @@ ORDERED = (
     "{} first, then {}",
     "copy from {} to {}",
 )
+FORBIDDING = ("never use {}", "don't use {}", "no {} please", "avoid {}", "stop using {}", "we don't use {}")
 _NEGATION = re.compile(r"(?i)^(?:please )?(?:never|don't|do not) ")
 
 
@@ -95,6 +96,13 @@ def generate_choices() -> Iterator[Row]:
                 "old": rule.format(first, second),
                 "new": rule.format(second, first),
                 "relation": "reversal",
+            }
+        if number % 5 == 0:
+            old_rule, new_rule = chance.choice(FORBIDDING), chance.choice(FORBIDDING)
+            yield {
+                "old": old_rule.format(first) + place,
+                "new": new_rule.format(second) + place,
+                "relation": "different",
             }
         other = second if new == first else first
         yield {

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import torch
 from evaluate import share
-from examples import Row, choose_threshold
+from examples import NOTHING_FOUND, Row, choose_threshold, split_batches
 from recurrent import LOWEST, Example, Plan, Recurrent, fit_network, read_example
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
@@ -32,7 +32,7 @@ def fit_ship(rows: Iterable[Row], common: Iterable[Row], vocabulary: Iterable[st
 def read_row(row: Row) -> Example:
     sentences = [[*read_tokens(sentence)] for sentence in find_sentences(unquote(row["prompt"]))]
     weight = 1.0 if "batch" in row else GENERATED_WEIGHT
-    return read_example(sentences, labels=(), edges=(), positive=row["ship"], weight=weight)
+    return read_example(sentences, positive=row["ship"])._replace(weight=weight)
 
 
 def find_loss(model: Recurrent, batch: Sequence[Example]) -> Tensor:
@@ -53,7 +53,9 @@ def score_sentence(model: Recurrent, states: Tensor, counts: Tensor) -> Tensor:
 def find_unseen(rows: Sequence[Row], network: Network) -> dict[str, float]:
     """Return the log-odds of each prompt that it asks to ship."""
     return {
-        row["prompt"]: max((score for _, score in score_sentences(row["prompt"], network)), default=-99.0)
+        row["prompt"]: max(
+            (score for _, score in score_sentences(row["prompt"], network)), default=NOTHING_FOUND
+        )
         for row in rows
     }
 
@@ -61,16 +63,10 @@ def find_unseen(rows: Sequence[Row], network: Network) -> dict[str, float]:
 def validate_ship(rows: Sequence[Row], scores: Mapping[str, float]) -> float:
     """Return the threshold of requests to ship, and print the scores of each batch."""
     threshold = choose_threshold([scores[row["prompt"]] for row in rows if not row["ship"]], MAX_WRONG)
-    batches = sorted({row["batch"] for row in rows})
-    for name, numbers in [*((f"batch {number}", {number}) for number in batches), ("all", {*batches})]:
-        found = [
-            [
-                scores[row["prompt"]] >= threshold
-                for row in rows
-                if row["batch"] in numbers and row["ship"] is ships
-            ]
-            for ships in (True, False)
-        ]
-        shares = (share(sum(hits), len(hits)) for hits in found)
+    for name, tested in split_batches(rows):
+        shares = []
+        for ships in (True, False):
+            hits = [scores[row["prompt"]] >= threshold for row in tested if row["ship"] is ships]
+            shares.append(share(sum(hits), len(hits)))
         print(f"unseen requests, {name}: found {', wrongly '.join(shares)}", file=sys.stderr, flush=True)
     return threshold

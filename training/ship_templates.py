@@ -10,12 +10,14 @@ from collections.abc import Iterator
 
 from examples import Row
 
+POLITE = 0.7
+"""Share of the polite questions that end with a question mark."""
 VERBS = """ship it|ship this|ship|merge it|merge|merge this|merge the PR|merge my branch|merge the branch into main|merge to main|
 merge #{n}|merge {n} and {n}|squash and merge|squash-merge it|rebase and merge|deploy|deploy it|deploy this to prod|deploy to staging|
 deploy the api|deploy the {thing}|redeploy the {thing}|deploy {version} to production|release it|release {version}|release the {thing}|
 do the release|make a release|cut a release|cut {version}|cut the {version} tag|tag {version} and push|tag and push|tag it|
 publish|publish it|publish the package|publish {version} to npm|publish the crate|publish the image|npm publish|cargo publish|
-push it|push|push the branch|push to origin|push this up|push the image to the registry|push the tag|push everything|git push|
+push the image to the registry|push the release tag|docker push {version}|
 open a PR|open the PR|open a pull request against main|open an MR|create a PR|create the pull request|make a PR|raise a PR|
 raise a pull request|submit a PR|submit it for review as a PR|file a PR|send a PR|send the PR|put up a PR|put a PR up|post the PR|
 PR this|PR it|pr please|draft a PR|gh pr create|gh pr merge|get it merged|get this merged|get it in|get it out|get it out the door|
@@ -78,6 +80,7 @@ prod is down after the deploy, check the logs|the pull request got two comments,
 look at the open PRs|list the open pull requests|what does PR {n} do|summarise PR {n}|close PR {n}|check out PR {n} locally|
 rebase on main|rebase my branch|merge main into this branch|merge master into my branch|pull the latest main and fix conflicts|
 update the PR description|change the title of the PR|reply to the review comments|commit it|commit this|commit everything|
+push it|push|push the branch|push to origin|push this up|push everything|git push|push my commits|commit and push|
 just commit|commit but don't push|commit locally|stage the changes|amend the commit|revert the merge|roll back the deploy|
 undo the release|delete the tag|delete the remote branch|hold off on merging|hold the release|wait with the deploy|pause the rollout|
 get it ready for release|prepare the release|prepare the PR but leave it to me|draft the release notes|write the release notes for {version}|
@@ -127,7 +130,10 @@ def _write(rng: random.Random) -> tuple[str, bool]:
     kind = rng.choices(range(8), weights=(50, 8, 11, 11, 8, 14, 6, 5))[0]
     verb = _pick(rng, VERBS)
     if kind == 0:
-        text = _pick(rng, OPENINGS) + verb + _pick(rng, ENDINGS)
+        opening = _pick(rng, OPENINGS)
+        polite = opening.startswith(("can ", "could ", "will ", "would ", "why "))
+        text = opening + verb + _pick(rng, ENDINGS)
+        text = f"{text.rstrip('.!')}?" if polite and rng.random() < POLITE else text
     elif kind in (1, 2, 3):
         prefix = _pick(rng, (NEGATIONS, QUESTIONS, LATERS)[kind - 1])
         text = (

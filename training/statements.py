@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import torch
 from evaluate import score_statements
-from examples import Part, Row, choose_threshold, find_parts
+from examples import NOTHING_FOUND, Part, Row, choose_threshold, find_parts, split_batches
 from recurrent import Example, Plan, Recurrent, fill, fit_network, read_example
-from run_on import generate_run_ons
+from run_on import generate_run_ons, generate_wrapped
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
@@ -17,17 +17,17 @@ from hookline.language.network import Network, Token, read_tokens
 from hookline.language.segment import find_sentences
 from hookline.language.statements import LABELS, Run, find_runs, state_runs
 
-UNITS, EPOCHS = 28, 8
+UNITS, EPOCHS = 24, 9
 PROMPT_WEIGHT = 0.5
 """Weight of the loss for whole prompts."""
-MAX_WRONG = 0.04
+MAX_WRONG = 0.035
 """Share of the prompts without a lasting statement that may have one in cross-validation."""
 NO_LABEL = -1
 
 
 def fit_statements(rows: Sequence[Row], common: Iterable[Row], vocabulary: Iterable[str]) -> Network:
     """Return the network for labelled prompts, their variants, and common phrasings."""
-    prompts = [*rows, *generate_run_ons(rows), *common]
+    prompts = [*rows, *generate_run_ons(rows), *generate_wrapped(rows), *common]
     plan = Plan(UNITS, EPOCHS, {"label": len(LABELS) + 1, "prompt": 1}, find_loss)
     return fit_network(map(read_row, prompts), vocabulary, plan)
 
@@ -39,7 +39,7 @@ def read_row(row: Row) -> Example:
     labels = [NO_LABEL if token.start == token.end else find_label(parts, token.start) for token in tokens]
     edges = [edge for sentence in sentences for edge in find_edges(parts, sentence)]
     lasts = any(part.statement for part in parts)
-    return read_example(sentences, labels=labels, edges=edges, positive=lasts, weight=1.0)
+    return read_example(sentences, positive=lasts)._replace(labels=labels, edges=edges)
 
 
 def find_label(parts: Iterable[Part], place: int) -> int:
@@ -83,14 +83,12 @@ def find_unseen(rows: Sequence[Row], network: Network) -> dict[str, list[Run]]:
 def validate_statements(rows: Sequence[Row], runs: Mapping[str, Sequence[Run]]) -> float:
     """Return the threshold of lasting statements, and print the scores of each batch."""
     wrong = [
-        max((run.score for run in runs[row["prompt"]]), default=-99.0)
+        max((run.score for run in runs[row["prompt"]]), default=NOTHING_FOUND)
         for row in rows
         if not any(part.statement for part in find_parts(row))
     ]
     threshold = choose_threshold(wrong, MAX_WRONG)
-    batches = sorted({row["batch"] for row in rows})
-    for name, numbers in [*((f"batch {number}", {number}) for number in batches), ("all", {*batches})]:
-        tested = [row for row in rows if row["batch"] in numbers]
+    for name, tested in split_batches(rows):
         found = score_statements(
             tested, lambda row: state_runs(row["prompt"], runs[row["prompt"]], threshold)
         )

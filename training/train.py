@@ -29,7 +29,7 @@ from statement_templates import generate_statements
 from hookline.language.model import WEIGHTS, Models, save_models
 from hookline.language.network import Network, describe_network, read_network, write_network
 
-FOLDS = 3
+FOLDS = 2
 GENERATED = 5_000
 """Number of generated prompts of each sort."""
 
