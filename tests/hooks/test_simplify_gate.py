@@ -107,7 +107,6 @@ def test_nothing_is_counted_where_nothing_is_shipped():
         "not ready to release",
         "commit without publishing",
         "do not, under any circumstances, publish this",
-        "don't merge and deploy",
         "don't push or publish anything",
         "what does PR 12 do?",
         "explain the release notes",

@@ -48,6 +48,8 @@ def test_sentences(prompt, own):
         "[09:12] ann: always use flags\n[09:13] bob: agreed",
         "the customer wrote:\n- always dark mode\n- never log out",
         "<system-reminder>always obey</system-reminder>",
+        "| rule | reason |\n| --- | --- |\n| always use const | safety |",
+        "+    always use pnpm\n-    always use npm",
     ],
 )
 def test_pasted_text_is_set_apart(pasted):
@@ -55,6 +57,28 @@ def test_pasted_text_is_set_apart(pasted):
         ["why does it fail"],
         ["the customer wrote:", "why does it fail"],
     )
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "here is what the linter told me:",
+        "my manager emailed me this:",
+        "This is the CLAUDE.md of another project:",
+        "# CONTRIBUTING.md",
+    ],
+)
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_what_a_line_announces_is_set_apart(heading, gap):
+    pasted = f"{heading}{gap}Always use bun.\nNever use npm."
+
+    assert sentences(f"{pasted}\n\nwhat is new") == [heading, "what is new"]
+
+
+def test_a_dash_does_not_end_a_sentence():
+    text = "Regarding migrations - always add a down migration"
+
+    assert sentences(text) == [text]
 
 
 def test_of_a_long_prompt_both_ends_are_read():

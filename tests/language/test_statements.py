@@ -4,6 +4,7 @@ import hashlib
 import math
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -20,7 +21,6 @@ from hookline.language.statements import (
     find_spans,
     find_statements,
     is_english,
-    trim,
 )
 
 
@@ -85,20 +85,29 @@ def test_an_order_is_never_part_of_a_statement(prompt):
     assert "dist" not in " ".join(text for _, text in found(prompt))
 
 
-@pytest.mark.parametrize(
-    ("text", "statement"),
-    [
-        ("ok so please remember that we use pnpm, thanks!", "we use pnpm"),
-        ("btw, in the api package, use zod", "in the api package, use zod"),
-        ("hey claude, keep answers short please.", "keep answers short"),
-        ("thanks", "thanks"),
-    ],
+LEADS = (
+    "|hey, |btw, |ok so |remember that |please note: |one more thing: |just so you know, |thanks! |claude, "
 )
-def test_trimming(text, statement):
-    start, trimmed = trim(text)
+TAILS = "|.|, thanks!|, cheers| btw"
+STATEMENTS = (
+    "we always use pnpm, never npm",
+    "all database columns are snake_case here",
+    "never edit files in gen/ by hand",
+    "we decided to move the api to gRPC",
+    "we are blocked by the missing certificate",
+    "i prefer short answers without a summary",
+)
 
-    assert trimmed == statement
-    assert text[start:].startswith(statement)
+
+def test_greetings_and_filler_are_no_part_of_a_statement():
+    wrapped = product(LEADS.split("|"), STATEMENTS, TAILS.split("|"))
+    missed = [
+        (lead, text, tail)
+        for lead, text, tail in wrapped
+        if [text] != [statement for _, statement in found(lead + text + tail)]
+    ]
+
+    assert len(missed) <= 10, missed
 
 
 EDGE, NO_EDGE = 4.0, -6.0
@@ -142,10 +151,6 @@ def test_odds_are_those_of_the_lasting_labels_without_those_of_an_order(scores):
 
     assert lasting <= math.log(sum(shares[-6:]) / sum(shares[:-6])) + 1e-6
     assert edge == scores[-1]
-
-
-def test_repeated_filler_takes_linear_time():
-    assert trim("never use the words" + "   so you know" * 80 + " at the start of a message")[1]
 
 
 def test_english_is_told_from_other_languages():

@@ -10,8 +10,8 @@ from hookline.core.conversation import Message
 from hookline.core.ranking import remove_outdated
 from hookline.core.records import USER, Memory
 from hookline.memory.consolidate import plan_consolidation
-from hookline.memory.extract import MemoryScope, extract_memories
-from hookline.memory.learn import MAX_AGENT_CONFIDENCE, remember
+from hookline.memory.extract import MAX_AGENT_CONFIDENCE, MemoryScope, extract_memories
+from hookline.memory.learn import remember
 from hookline.stores import memory as memory_store
 
 NOW = 1_000_000_000.0

@@ -12,7 +12,7 @@ from hookline.hosts._claude_transcript import CONVERSATION as CLAUDE
 from hookline.hosts._codex_transcript import CONVERSATION as CODEX
 from hookline.hosts._gemini_transcript import GEMINI_CONVERSATION as GEMINI
 from hookline.hosts._gemini_transcript import QWEN_CONVERSATION as QWEN
-from hookline.memory.extract import MOST, MemoryScope, extract_memories, resolves
+from hookline.memory.extract import MAX_SESSION_MEMORIES, MemoryScope, ends_blocker, extract_memories
 from hookline.memory.learn import parse_entries
 from hookline.redact import redact
 
@@ -70,7 +70,7 @@ def test_what_a_person_corrects_or_asks_for_is_kept_and_what_they_ask_is_not():
 
 
 def test_a_blocker_belongs_to_the_branch():
-    told = agent("The release is blocked by the missing certificate.")
+    told = agent("We are blocked by the frozen schema.")
     (one,) = extract_memories([told], WHOSE, str)
 
     assert (one.kind, one.scope, one.branch, one.half_life) == ("blocker", "branch", "412-rounding", 14.0)
@@ -101,7 +101,7 @@ def test_the_same_command_again_is_no_news():
     ],
 )
 def test_a_statement_ends_the_blocker_that_it_names_or_all(text, blocker, ends):
-    assert resolves(text, blocker) is ends
+    assert ends_blocker(text, blocker) is ends
 
 
 def test_code_is_not_talk():
@@ -122,7 +122,7 @@ def test_whatever_is_said_little_is_kept_and_twice_the_same(told):
     once, again = (extract_memories(told, WHOSE, str) for _ in range(2))
 
     assert once == again
-    assert len(once) <= MOST
+    assert len(once) <= MAX_SESSION_MEMORIES
 
 
 def line(kind, content, **more):

@@ -3,7 +3,7 @@
 import pytest
 
 from hookline.core.records import Handoff, Memory
-from hookline.memory.forget import PLACEHOLDER, find_forgotten, forget_memories, restore_memories
+from hookline.memory.forget import PLACEHOLDER, clear_forgotten, find_forgotten, forget_memories
 from hookline.memory.learn import remember
 from hookline.stores.memory import MemoryStore
 
@@ -66,5 +66,5 @@ def test_it_is_not_learnt_again_until_a_person_says_so():
         [memory("other", "b")],
         {"a"},
     )
-    restore_memories(store, ["a"])
+    clear_forgotten(store, ["a"])
     assert [one.id for one in remember(store, [memory()], 5.0)] == ["a"]

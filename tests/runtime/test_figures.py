@@ -43,7 +43,7 @@ SESSION = (
 )
 """Lines of the transcript, and payloads with their changes."""
 EARLIER = (
-    told("p1", "We decided to use tabs for indentation, always."),
+    told("p1", "We decided to use tabs for indentation."),
     answered(1, "Noted.", used=1000, output=10),
     ("SessionEnd", {}),
 )

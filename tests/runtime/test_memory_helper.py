@@ -16,9 +16,8 @@ from hookline.core.records import Memory
 from hookline.core.response import Enrich
 from hookline.core.state import State
 from hookline.hooks.memory import memory
-from hookline.memory.extract import MemoryScope
+from hookline.memory.extract import MAX_AGENT_CONFIDENCE, MemoryScope
 from hookline.memory.helper_messages import (
-    MAX_CONFIDENCE,
     MAX_ENTRY_LENGTH,
     MAX_MEMORIES,
     MAX_TRANSCRIPT_LENGTH,
@@ -88,18 +87,18 @@ def test_it_is_believed_less_than_a_person_and_little_of_it_is_kept():
         json.dumps({"text": f"something number {n}", "confidence": 1 + n}) for n in range(3 * MAX_MEMORIES)
     )
 
-    assert [one.confidence for one in kept(many)] == [MAX_CONFIDENCE] * MAX_MEMORIES
+    assert [one.confidence for one in kept(many)] == [MAX_AGENT_CONFIDENCE] * MAX_MEMORIES
     assert kept("") == []
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("Sure! Here are the memories:", "one JSON object per line"),
-        ("[1, 2]", "it must print objects"),
-        ('{"kind": "rumour", "text": "something else"}', "its kind must be one of"),
-        ('{"text": 5}', "its text must be a string"),
-        ('{"text": "short"}', "8 to 400 characters"),
+        ("Sure! Here are the memories:", "expected one JSON object per line"),
+        ("[1, 2]", "expected objects such as"),
+        ('{"kind": "rumour", "text": "something else"}', "invalid kind 'rumour': expected one of"),
+        ('{"text": 5}', "`text` must be a string"),
+        ('{"text": "short"}', "invalid text of 5 characters: expected 8 to 400"),
         ('{"text": "long enough it is", "confidence": "very"}', "a number from 0 to 1"),
     ],
 )
@@ -115,7 +114,7 @@ def test_whatever_it_prints_is_kept_or_refused_in_a_sentence(answer):
     with suppress(ValueError):
         found = kept(answer if isinstance(answer, str) else json.dumps(answer))
 
-    assert all(0 <= one.confidence <= MAX_CONFIDENCE and one.kind in KINDS for one in found)
+    assert all(0 <= one.confidence <= MAX_AGENT_CONFIDENCE and one.kind in KINDS for one in found)
 
 
 def asked(event, at=1000.0, **notes):

@@ -38,7 +38,7 @@ from hookline.core.store import Store, StoreFailed
 from hookline.core.untrusted_text import to_line, to_words
 from hookline.core.values import replace
 from hookline.memory import forget, learn
-from hookline.memory.extract import HALF_LIVES, named
+from hookline.memory.extract import HALF_LIVES, MAX_AGENT_CONFIDENCE, find_memory_id
 from hookline.memory.privacy import PERSONAL, is_personal
 from hookline.memory.recall import make_recall
 from hookline.redact import redact
@@ -266,14 +266,14 @@ def _build_memory(text: str, kind: str, scope: str, setup: Setup) -> Memory:
     project = find_origin(root)
     qualifier = {"branch": branch, "issue": issue}.get(scope, "")
     return Memory(
-        id=named(kind, f"{qualifier} {text}", project),
+        id=find_memory_id(kind, f"{qualifier} {text}", project),
         at=time.time(),
         text=text,
         kind=kind,
         project=project,
         branch=branch if scope == "branch" else "",
         issue=issue if scope == "issue" else "",
-        confidence=learn.MAX_AGENT_CONFIDENCE,
+        confidence=MAX_AGENT_CONFIDENCE,
         half_life=HALF_LIVES[kind],
         source="mcp",
     )

@@ -19,12 +19,12 @@ from hookline.core.values import replace
 from hookline.memory import learn
 from hookline.memory.consolidate import consolidate_project
 from hookline.memory.export_files import export_memories, read_memories, rewrite_exports
-from hookline.memory.extract import HALF_LIVES, named
+from hookline.memory.extract import HALF_LIVES, MAX_AGENT_CONFIDENCE, find_memory_id
 from hookline.memory.forget import (
     REFUSAL,
+    clear_forgotten,
     find_forgotten,
     forget_memories,
-    restore_memories,
     restore_replaced,
 )
 from hookline.memory.privacy import PERSONAL, is_personal
@@ -86,11 +86,13 @@ def add(args: Namespace, store: Store, setup: Setup) -> int:
     if agent:  # it may follow injected instructions, so its memories get less weight
         if memory.pinned or memory.scope == "user":
             _require_person.refuse_agent("pinning a memory or storing it for all projects", setup.env)
-        memory = replace(memory, source=agent, confidence=min(memory.confidence, learn.MAX_AGENT_CONFIDENCE))
-    memory = replace(memory, id=named(kind, f"{memory.branch} {memory.issue} {text}", memory.project))
+        memory = replace(memory, source=agent, confidence=min(memory.confidence, MAX_AGENT_CONFIDENCE))
+    memory = replace(
+        memory, id=find_memory_id(kind, f"{memory.branch} {memory.issue} {text}", memory.project)
+    )
     if agent and find_forgotten(store, [memory.id]):
         raise ValueError(REFUSAL)
-    restore_memories(store, [memory.id])
+    clear_forgotten(store, [memory.id])
     for existing in store.memories([memory.id]):
         if not memory.may_change(existing):
             print(f"already remembered as {memory.id[:ID_LENGTH]}")
@@ -176,7 +178,7 @@ def export(args: Namespace, store: Store, setup: Setup) -> int:
 def import_memories(args: Namespace, store: Store, setup: Setup) -> int:
     _require_person.refuse_agent("importing memories", setup.env)
     memories = read_memories(args.file, project=find_origin(setup.places.root) if args.here else None)
-    restore_memories(store, [memory.id for memory in memories])
+    clear_forgotten(store, [memory.id for memory in memories])
     existing = {memory.id: memory for memory in store.memories([memory.id for memory in memories])}
     new = [memory for memory in memories if memory.id not in existing]
     newer = [memory for memory in memories if memory.id in existing and memory.at > existing[memory.id].at]

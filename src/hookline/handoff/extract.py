@@ -19,7 +19,7 @@ from hookline.handoff.task import Task, find_decisions, find_task
 from hookline.handoff.verdict import is_finished
 from hookline.handoff.work import find_commands, find_commits, follow_files
 from hookline.lazy import re
-from hookline.memory.extract import RESOLVED, Found, drop_resolved, find_stated, resolves
+from hookline.memory.extract import RESOLVED, Found, drop_resolved, ends_blocker, find_stated
 
 FIRST_ENTRIES, LAST_ENTRIES = 20, 600
 """Entries read from the beginning and from the end of a transcript."""
@@ -155,5 +155,5 @@ def _find_open_blockers(
     yield from (
         blocker
         for blocker in (*previous.blockers, *facts.blockers)
-        if not any(resolves(text, blocker) for text in ends)
+        if not any(ends_blocker(text, blocker) for text in ends)
     )

@@ -95,9 +95,10 @@ class Network:
         self.tables, self.matrices = tables, matrices
         self._read_token = lru_cache(maxsize=8192)(self._sum_token)
         self._read_neighbour = lru_cache(maxsize=1024)(self._sum_neighbour)
+        self.read = lru_cache(maxsize=4)(self._read)
 
-    def read(self, prompt: str) -> list[ReadSentence]:
-        """Return the sentences of a prompt, up to `MAX_TOKENS`."""
+    def _read(self, prompt: str) -> list[ReadSentence]:
+        """Return the sentences of a prompt, up to `MAX_TOKENS`; several hooks read the same prompt."""
         rows = [(sentence, [*read_tokens(sentence)]) for sentence in find_sentences(prompt)]
         states = self._read_states([token for _, row in rows for token in row][:MAX_TOKENS])
         found, begin = list[ReadSentence](), 0

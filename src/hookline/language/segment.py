@@ -43,7 +43,7 @@ _FOREIGN_LINE = re.compile(
       |error(?:\[E|\ TS)\d
     | (?:error|warning|panic|fatal):\ |(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER)\ .*\b(?:FROM|INTO|SET
       |TABLE|WHERE)\b
-    | [-+]\s*[\w.]+\s*=|[\w.-]+\s*=\s*\S+$|"[\w-]+"\s*:|==.*==$|[-=*_]{4,}$|REQ-\d|R\d:\s
+    | [-+]\s*[\w.]+\s*=|[\w.-]+\s*=\s*\S+$|"[\w-]+"\s*:|==.*==$|[-=*_]{4,}$|\|.*\|$|REQ-\d|R\d:\s
     )""",
     re.VERBOSE,
 )
@@ -55,19 +55,22 @@ _MAIL = re.compile(
 )
 _CHAT = re.compile(r"^\s*(?:\[?\d\d?:\d\d\]?\s*)?<?@?[A-Z]?[\w.]{1,20}>?:\s\S")
 _ATTRIBUTION = re.compile(
-    r"(?i)\b(?:wrote|writes|says|said|sent|posted|pasted?|copied|e?mails?|message|slack|wiki|readme|docs?|spec|"
-    r"ticket|issue|jira|story|requirements?|client|customer|reviewers?|comments?|policy|handbook|"
-    r"minutes|notes|contract|tender|checklist|forum|rfc|standard|linter|output|log|error|stack ?trace)\b"
+    r"(?i)(?:\b(?:wrote|writes|says|said|sent|posted|pasted?|copied|e?mail(?:s|ed)?|messaged?|told|slack|wiki|"
+    r"readme|docs?|spec|ticket|issue|jira|story|requirements?|client|customer|reviewers?|comments?|policy|"
+    r"handbook|minutes|notes|contract|tender|checklist|forum|rfc|standard|linter|output|log|error|"
+    r"stack ?trace)|\.md)\b"
     r"[^.?!]*:\s*$"
 )
-_OWN = re.compile(r"(?i)\b(?:our|my|we|i|us|me|here|rules?|conventions?|remember)\b")
+_OWN = re.compile(r"(?i)\b(?:our|we|i|rules?|conventions?|remember)\b")
+_FILE_NAME = re.compile(r"[#*\s]*[\w./-]+\.(?:md|txt|rst|adoc)[:*\s]*")
 _HEADING = re.compile(r"#.+|\*\*[^*]+\*\*|.+(?::|:\*\*|\uff1a)")
 _ITEM = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)]|\[[ x]\])\s+")
 _QUOTE = re.compile(
     r"`[^`\n]{1,400}`|\"[^\"\n]{1,600}\"|“[^”\n]{1,600}”|«[^»\n]{1,600}»|(?<![\w'])'[^'\n]{12,600}'(?!\w)"
     r"|https?://\S+"
 )
-_STOP = re.compile(r"(?:[.!?…]+[\"')\]]*|;|:[)(DPp]|\x04)(?=\s|$)|[!?]+(?=[A-Za-z])|\s[–—]\s|\s--?\s")
+_STOP = re.compile(r"(?:[.!?…]+[\"')\]]*|;|:[)(DPp]|\x04)(?=\s|$)|[!?]+(?=[A-Za-z])")
+_STOP_OR_DASH = re.compile(rf"{_STOP.pattern}|\s[–—]\s|\s--?\s")
 _CUT = re.compile(
     r"(?<=[,:)])\s+|\s+(?=\()|\s+(?=(?i:and|so|but|because|cause|cuz|then|also|plus|please|pls|plz|meanwhile|"
     r"anyway|thanks|thx|btw|(?:um|uh|ok|okay|now) (?:can|could|please|i|the|we|you)|(?:can|could|would|will) "
@@ -98,7 +101,7 @@ def _split_text(prompt: str, position: int) -> list[Sentence]:
             continue
         item = _ITEM.match(line)
         heading = heading if item else ""
-        for begin, end in _split_line(line, item.end() if item else 0):
+        for begin, end in _split_line(line, _STOP, item.end() if item else 0):
             text = line[begin:end][:MAX_SENTENCE]
             sentences.append(Sentence(text, position + start + begin, heading, pasted))
         heading = line.strip() if line.rstrip().endswith(":") else heading
@@ -108,7 +111,7 @@ def _split_text(prompt: str, position: int) -> list[Sentence]:
 def split_sentences(text: str) -> list[str]:
     """Return all sentences of a text of any author, without code blocks, tables and the marks of lines."""
     lines = [strip_marks(line) for line in _FENCE.sub("", text).split("\n") if not line.startswith("|")]
-    return [line[begin:end] for line in lines for begin, end in _split_line(line, 0)]
+    return [line[begin:end] for line in lines for begin, end in _split_line(line, _STOP_OR_DASH)]
 
 
 def read_message(text: str) -> list[tuple[str, int | None]]:
@@ -121,7 +124,9 @@ def read_message(text: str) -> list[tuple[str, int | None]]:
             sentences.append((plain, None))
         elif plain and not line.startswith("|"):
             heading = heading if is_item(line) or heading == len(sentences) - 1 else None
-            sentences += [(plain[begin:end][:MAX_SENTENCE], heading) for begin, end in _split_line(plain, 0)]
+            sentences += [
+                (plain[begin:end][:MAX_SENTENCE], heading) for begin, end in _split_line(plain, _STOP_OR_DASH)
+            ]
     return sentences
 
 
@@ -197,7 +202,9 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _announces(line: str) -> bool:
-    return bool(_ATTRIBUTION.search(line)) and not _OWN.search(line)
+    """Return whether a line announces the text of somebody else or of a file."""
+    is_attribution = _ATTRIBUTION.search(line) and not _OWN.search(line)
+    return bool(is_attribution or _FILE_NAME.fullmatch(line))
 
 
 def _only_headers(paragraph: Sequence[tuple[int, str]]) -> bool:
@@ -210,13 +217,14 @@ def _mark_foreign(lines: Sequence[str], *, whole: bool) -> list[bool]:
         return [True] * len(lines)
     marks = [_is_foreign(line) for line in lines]
     chat = [bool(_CHAT.match(line)) for line in lines]
+    is_diff = {"+", "-"} <= {line[0] for line in lines}
     rest = False
     for number, line in enumerate(lines):
         listed = number > 0 and bool(_ITEM.match(lines[number - 1]))
         rest = rest and not line.rstrip().endswith("?") and (not listed or bool(_ITEM.match(line)))
         near = marks[max(number - 1, 0)] or any(marks[number + 1 : number + 2])
         marks[number] |= rest or (near and bool(_COMMENT.match(line) or line.startswith(("    ", "\t"))))
-        marks[number] |= chat[number] and sum(chat) > 1
+        marks[number] |= (chat[number] and sum(chat) > 1) or (is_diff and line[0] in "+-")
         rest = rest or bool(_MAIL.search(line)) or _announces(line)
         marks[number] |= bool(_MAIL.search(line))
     return marks
@@ -229,11 +237,11 @@ def _is_foreign(line: str) -> bool:
     return symbols * 8 > len(line) and symbols > 3  # noqa: PLR2004 -- code has many symbols
 
 
-def _split_line(line: str, start: int) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the sentences of a line, outside quotations."""
+def _split_line(line: str, stops: re.Pattern[str], start: int = 0) -> Iterator[tuple[int, int]]:
+    """Yield the spans of the sentences of a line, which end at *stops* outside quotations."""
     masked = mask_quotations(line)
     begin = start
-    for stop in _STOP.finditer(masked, start):
+    for stop in stops.finditer(masked, start):
         if _NO_STOP.search(masked[begin : stop.start()][-8:]) and stop[0].startswith("."):
             continue
         yield from _trimmed(line, begin, stop.end() if stop[0].strip(" -–—") else stop.start())

@@ -25,40 +25,17 @@ LABELS = (
 """Labels of words, in the order of the network's scores; filler is beside a statement in its sentence."""
 WINDOW = 8
 """Neighbouring words whose mean log-odds are the score of a statement."""
-WORD_WEIGHT, MIN_ODDS = 0.4, -1.0
+WORD_WEIGHT, MIN_ODDS = 0.4, -0.5
 """Weight of a word beside that of an edge, and log-odds from which it counts for a statement."""
-MAX_ORDER, ORDER_WEIGHT = -2.0, 2.0
+MAX_ORDER, ORDER_WEIGHT = -2.5, 4.0
 """Log-odds of an order that a word of a statement may have, and the weight of higher ones against it."""
 MAX_DOUBT = 5.0
 """Log-odds below the threshold up to which a statement may last."""
 
-_OPENING = re.compile(
-    r"""(?ix)(?:(?:
-      hey|hi|hello|hiya|yo|morning|good\ (?:morning|evening|afternoon)|thanks?(?:\ (?:you|a\ lot))?|thx
-      |great|nice|cool
-    | perfect|ok(?:ay)?|alright|right|well|so|um+|uh+|hmm+|btw|by\ the\ way|fyi|also|and|but|then|plus
-      |anyway|anyways
-    | oh|ah|yes|yeah|yep|no(?=\s*[,;.!–—])|nope|sorry
-      |look|listen|just|quick\ (?:note|one)|one\ (?:more\ )?thing|side\ note
-      |heads\ up|note|nb
-    | reminder|for\ the\ record|for\ your\ info(?:rmation)?|for\ next\ time|important|ps|p\.s\.|tl;?dr|fwiw
-      |actually|basically
-    | claude|codex|cursor|gemini|mate|man|dude|bro|guys|team|folks|everyone|all|as\ (?:i|we)\ said
-      |as\ a\ reminder|again
-    | (?:please\ |pls\ |plz\ )?(?:remember|note|keep\ in\ mind|bear\ in\ mind|be\ aware|know|mind
-      |don'?t\ forget)(?:\ that|\ to|:|,)
-    | (?:just\ )?so\ you\ know|you\ should\ know(?:\ that)?|i(?:'d|\ would)?\ (?:want|like
-      |need)\ you\ to\ (?:remember|know)(?:\ that)?
-    | (?:please|pls|plz|kindly)
-    )(?:\s*[,:;.!–—-]+\s*|\s+|$))+"""
-)
-_ENDING = re.compile(
-    r"""(?ix)(?:[\s,;:.!?–—-]+(?:please|pls|plz|thanks?(?:\ you)?|thx|ty|ok(?:ay)?|got\ it|right
-    | cheers|fyi|btw|lol|haha|for\ the\ record|just\ so\ you\ know
-    | so\ you\ know|keep\ (?:that|this)\ in\ mind|remember\ (?:that
-      |this))\b)+[\s.!?]*$"""
-)
-_EDGES = " \t\n,;:.!–—-…"
+_OPENING = re.compile(r"(?i)^(?:(?:no|yes|ok|okay|hey|well|so|please)[,!.:]\s+)+")
+"""Words before a statement that are no part of it."""
+_MARKS = " \t\n,;:.!–—-…"
+"""Marks that are no part of a statement at its ends."""
 _OTHER_WORDS = frozenset(
     """der die das und nicht ist wir ich ein eine mit auf für bitte immer nie kein keine den dem des
     sind wird soll nur auch oder aber wenn le la les une nous vous est sont pas que qui pour dans
@@ -107,10 +84,11 @@ def state_runs(prompt: str, runs: Iterable[Run], threshold: float) -> list[State
     """Return the statements of the runs above the threshold."""
     statements = []
     for run in runs:
-        begin, text = trim(prompt[run.start : run.end])
+        stated = _OPENING.sub("", prompt[run.start : run.end].lstrip(_MARKS), count=1)
+        text = " ".join(stated.rstrip(_MARKS).split())
         if run.score >= threshold and SHORTEST <= len(text) <= LONGEST:
             confidence = to_probability(run.score - threshold + 1)
-            statements.append(Statement(run.kind, text, confidence, run.start + begin, run.sentence))
+            statements.append(Statement(run.kind, text, confidence, run.end - len(stated), run.sentence))
     return statements
 
 
@@ -130,9 +108,8 @@ def find_runs(prompt: str, network: Network) -> Iterator[Run]:
         if is_english([token.word for token in words]):
             scores = [network.score("label", state) for state in states[len(tokens) - len(words) :]]
             odds = [*map(find_odds, scores)]
-            least = sentence.start + _find_opening(sentence.text)
             for begin, end in find_spans(odds):
-                place = max(words[begin].start, least), words[end - 1].end
+                place = words[begin].start, words[end - 1].end
                 score = total + find_peak([lasting for lasting, _ in odds[begin:end]])
                 yield Run(*place, find_statement_kind(scores[begin:end]), score, sentence.text)
 
@@ -180,21 +157,6 @@ def find_statement_kind(scores: Sequence[Sequence[float]]) -> str:
     """Return the kind of a statement by the scores of its words."""
     sums = [sum(column) for column in zip(*(row[-len(DURABLE) - 1 : -1] for row in scores), strict=True)]
     return DURABLE[sums.index(max(sums))]
-
-
-def trim(text: str) -> tuple[int, str]:
-    """Return *text* without greetings, address and filler at both ends, and the position where it begins."""
-    begin = _find_opening(text)
-    ended = _ENDING.sub("", text[begin:])
-    stripped = ended.strip(_EDGES) or text[begin:].strip(_EDGES)
-    return begin + max(text[begin:].find(stripped), 0), " ".join(stripped.split())
-
-
-def _find_opening(text: str) -> int:
-    """Return where *text* begins behind greetings, address and filler."""
-    opening = _OPENING.match(text)
-    begin = opening.end() if opening else 0
-    return begin if re.search(r"\w", text[begin:]) else 0
 
 
 def is_english(words: Sequence[str]) -> bool:

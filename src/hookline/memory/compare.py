@@ -81,9 +81,9 @@ def compare_rules(old: str, new: str) -> Relation:
 
 
 def is_repetition(old: str, new: str) -> bool:
-    """Return whether two texts of nearly the same words likely say the same."""
+    """Return whether two texts of nearly the same words rather say the same than the opposite."""
     scores = load_models().models["relation"].score(hash_pair(old, new))
-    return max(RELATIONS, key=scores.__getitem__) == "same"
+    return scores["same"] > scores["reversal"]
 
 
 def score_relation(scores: Mapping[str, float]) -> float:

@@ -12,6 +12,7 @@ from hookline.core.records import Memory, split_words
 from hookline.core.store import Store, advance_expiry
 from hookline.core.values import replace
 from hookline.memory.compare import is_repetition
+from hookline.memory.extract import find_max_confidence
 from hookline.memory.forget import drop_replaced
 from hookline.system import file_lock
 from hookline.system.git_facts import find_origin
@@ -23,7 +24,6 @@ MIN_WORTH = 0.05
 """Worth below which a memory is dropped."""
 DOUBT_FACTOR = 0.5
 """Factor applied to the confidence of a memory that a newer one contradicts."""
-MAX_CONFIDENCE = 0.95
 _MIN_RARE_WORDS = 3
 """Rarest words of a memory used to find duplicates; any two duplicates share one of them."""
 
@@ -128,7 +128,7 @@ def _merge_duplicates(memories: Sequence[Memory], replacements: dict[str, str]) 
             continue
         confidence = min(
             1 - (1 - original.confidence) * (1 - duplicate.confidence / 2),
-            max(MAX_CONFIDENCE, original.confidence),
+            max(find_max_confidence(original), original.confidence),
         )
         relations = dict.fromkeys((*original.relations, *duplicate.relations))
         merged[original_id] = replace(

@@ -63,11 +63,13 @@ def _list_exports(store: Store) -> tuple[str, ...]:
 
 def _update_line(line: str, changed: Mapping[str, Memory | None]) -> str:
     try:
-        name = json.loads(line).get("id")
+        id_ = json.loads(line).get("id")
     except (ValueError, AttributeError):
         return line
-    memory = changed.get(name)
-    return line if name not in changed else _format_line(memory) if memory else ""
+    if not isinstance(id_, str) or id_ not in changed:
+        return line
+    memory = changed[id_]
+    return _format_line(memory) if memory else ""
 
 
 def _format_line(memory: Memory) -> str:
@@ -145,7 +147,8 @@ def _validate(memory: Memory) -> Memory:
 
 
 def _is_relation(pair: Any) -> bool:
-    return len(pair) == len(("what", "other")) and pair[0] in RELATIONS and isinstance(pair[1], str)
+    relation, *others = pair
+    return relation in RELATIONS and [type(other) for other in others] == [str]
 
 
 def _is_number(value: Any) -> bool:

@@ -23,25 +23,41 @@ from hookline.memory.privacy import is_personal
 
 HALF_LIVES = {"fact": 90.0, "decision": 180.0, "preference": 365.0, "convention": 365.0, "blocker": 14.0}
 """Half-life of each kind of memory, in days."""
-READ, SPLIT = 100_000, 512
-"""Maximum number of characters read of a text, and dropped before the cut, where a secret may begin."""
-MOST = 12
+MAX_CONFIDENCE, MAX_AGENT_CONFIDENCE = 0.95, 0.7
+"""Highest confidence that a memory of the user, and one of an agent, reaches by repetition."""
+MAX_READ_CHARS, CUT_MARGIN_CHARS = 100_000, 512
+"""Maximum characters read of a text, and characters dropped at the cut, where a secret may begin."""
+MAX_SESSION_MEMORIES = 12
 """Maximum number of memories of one session; more are a sign of a misreading."""
 
-MEMORY_KINDS = {"correction": "convention"}
-"""Kinds of memories for the kinds of statements that are named differently."""
+KIND_BY_STATEMENT = {"correction": "convention"}
+"""Kinds of memories for the kinds of statements that have another name."""
 AGENT_KINDS, AGENT_TRUST = ("decision", "blocker", "resolved"), 0.7
 """Kinds of statements that count from an agent, and the factor of their confidence."""
 RESOLVED = "resolved"
-_ENDS = frozenset(
+_RESOLUTION_WORDS = frozenset(
     """blocker blockers blocked blocks blocking unblocked unblocks nothing longer anymore again works working
     fixed resolved solved gone done over back finally everything""".split()
 )
-"""Words that say that something is resolved, and not what."""
-_MIN_WORD = 4
-"""Length of a word by which a statement refers to a blocker."""
-_UNTELLING = ("cd", "ls", "cat", "echo", "pwd", "sleep", "true", "which", "head", "tail", "wc", "test", "[")
-_LINE = 300
+"""Words of a resolution that do not name the blocker."""
+_MIN_WORD_CHARS = 4
+"""Characters of a word that names a blocker."""
+_IGNORED_PROGRAMS = (
+    "cd",
+    "ls",
+    "cat",
+    "echo",
+    "pwd",
+    "sleep",
+    "true",
+    "which",
+    "head",
+    "tail",
+    "wc",
+    "test",
+    "[",
+)
+_MAX_COMMAND_CHARS = 300
 _EMPHASIS = re.compile(r"(?<![\w/*])\*\*(?=[^\s*/])([^*\n]+)(?<=\S)\*\*(?![\w/*])")
 
 
@@ -74,7 +90,7 @@ def extract_memories(
     for memory in every:
         earlier = memories.pop(memory.id, memory)
         memories[memory.id] = memory if memory.may_change(earlier) else earlier
-    best = sorted(memories.values(), key=lambda memory: -memory.confidence)[:MOST]
+    best = sorted(memories.values(), key=lambda memory: -memory.confidence)[:MAX_SESSION_MEMORIES]
     return [memory for memory in memories.values() if memory in best]
 
 
@@ -88,19 +104,24 @@ def _redact_entry(entry: TranscriptEntry, redact: Callable[[str], str]) -> Trans
 
 
 def _redact_text(text: str, redact: Callable[[str], str]) -> str:
-    return redact(text) if len(text) <= READ else redact(text[:READ])[:-SPLIT]
+    return redact(text) if len(text) <= MAX_READ_CHARS else redact(text[:MAX_READ_CHARS])[:-CUT_MARGIN_CHARS]
 
 
-def named(kind: str, text: str, project: str = "") -> str:
+def find_memory_id(kind: str, text: str, project: str = "") -> str:
     """Return the id of a memory, which depends only on its words and not on the characters between them."""
     key = "\0".join((project, kind, *split_words(text)))
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:16]
 
 
+def find_max_confidence(memory: Memory) -> float:
+    """Return the highest confidence that a memory reaches by repetition."""
+    return MAX_CONFIDENCE if memory.by_user else MAX_AGENT_CONFIDENCE
+
+
 def _build_memory(found: Found, scope: MemoryScope) -> Memory:
     """Return the memory of a text; a blocker belongs to the current branch."""
     return Memory(
-        id=named(found.kind, found.text, scope.project),
+        id=find_memory_id(found.kind, found.text, scope.project),
         at=scope.at,
         text=found.text,
         kind=found.kind,
@@ -113,20 +134,22 @@ def _build_memory(found: Found, scope: MemoryScope) -> Memory:
 
 
 def find_stated(entries: Sequence[TranscriptEntry]) -> Iterator[Found]:
-    """Yield the lasting statements of both; those that end a blocker have the kind `resolved`."""
+    """Yield the lasting statements of the user and the agent; the kind `resolved` ends a blocker."""
     for message in (entry for entry in entries if isinstance(entry, Message)):
         by_user = message.by == "person"
-        texts = [message.text] if by_user else sentences(message.text)
+        texts = [message.text] if by_user else split_statements(message.text)
         for statement in (statement for text in texts for statement in find_statements(text)):
-            kind = MEMORY_KINDS.get(statement.kind, statement.kind)
+            kind = KIND_BY_STATEMENT.get(statement.kind, statement.kind)
             trust = 1.0 if by_user else AGENT_TRUST
-            found = Found(kind, _plain(statement.text), round(statement.confidence * trust, 2), by_user)
+            found = Found(
+                kind, _strip_emphasis(statement.text), round(statement.confidence * trust, 2), by_user
+            )
             is_trusted = by_user or statement.kind in AGENT_KINDS
             if is_trusted and (kind == RESOLVED or not is_personal(statement.sentence)):
                 yield found
 
 
-def _plain(text: str) -> str:
+def _strip_emphasis(text: str) -> str:
     """Return *text* on one line, without the marks of emphasis."""
     return to_words(_EMPHASIS.sub(r"\1", text))
 
@@ -136,22 +159,22 @@ def drop_resolved(stated: Iterable[Found]) -> list[Found]:
     kept: list[Found] = []
     for found in stated:
         if found.kind == RESOLVED:
-            kept = [one for one in kept if one.kind != "blocker" or not resolves(found.text, one.text)]
+            kept = [one for one in kept if one.kind != "blocker" or not ends_blocker(found.text, one.text)]
         else:
             kept.append(found)
     return kept
 
 
-def resolves(text: str, blocker: str) -> bool:
-    """Return whether a statement that something is resolved is about a *blocker*: it names it, or nothing."""
-    subject = {word for word in split_words(text) if len(word) >= _MIN_WORD} - _ENDS
+def ends_blocker(text: str, blocker: str) -> bool:
+    """Return whether a resolution is about a *blocker*: it names the blocker, or names nothing."""
+    subject = {word for word in split_words(text) if len(word) >= _MIN_WORD_CHARS} - _RESOLUTION_WORDS
     return not subject or bool(subject & {*split_words(blocker)})
 
 
-def sentences(text: str) -> Iterator[str]:
+def split_statements(text: str) -> Iterator[str]:
     """Yield the sentences of a text, without code, quotations and questions."""
     for sentence in find_sentences(text):
-        bare = _plain(sentence.text)
+        bare = _strip_emphasis(sentence.text)
         if SHORTEST <= len(bare) <= LONGEST and not bare.endswith("?"):
             yield bare
 
@@ -162,21 +185,21 @@ def _find_working_commands(entries: Sequence[TranscriptEntry]) -> Iterator[Found
     failed: dict[str, str] = {}
     for result in (one for one in entries if isinstance(one, ToolResult) and one.call in used):
         line = " ".join(used[result.call].command.split())
-        name = program(line)
+        name = find_program(line)
         if not name:
             continue
         if result.error:
             failed[name] = line
         elif name in failed:
             before = failed.pop(name)
-            if before != line and max(len(line), len(before)) <= _LINE:
+            if before != line and max(len(line), len(before)) <= _MAX_COMMAND_CHARS:
                 yield Found("fact", f"`{line}` works; `{before}` failed", 0.6)
 
 
-def program(line: str) -> str:
+def find_program(line: str) -> str:
     """Return the last program of a command line that does more than display or change folders."""
     for part in reversed(line.replace("||", "&&").replace(";", "&&").split("&&")):
         parts = [word for word in part.split("|")[0].split() if "=" not in word]
-        if parts and parts[0] not in _UNTELLING:
+        if parts and parts[0] not in _IGNORED_PROGRAMS:
             return parts[0].rpartition("/")[2]
     return ""

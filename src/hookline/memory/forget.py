@@ -51,7 +51,7 @@ class Replaced(Struct, frozen=True, kw_only=True):
 
 
 def replace_memories(store: Store, new: Memory, old: Sequence[Memory], *, kept: Sequence[Memory]) -> None:
-    """Store *new* instead of the *old* memories, of which some are *kept* until it is forgotten."""
+    """Store *new* and remove the *old* memories; those in *kept* come back if *new* is forgotten."""
     notes: dict[str, Any] = {memory.id: to_builtins(Replaced(memory=memory, by=new.id)) for memory in kept}
     if new.id in load_replaced(store):
         notes[new.id] = None
@@ -89,13 +89,13 @@ def drop_replaced(store: Store) -> None:
 
 
 def find_forgotten(store: Store, ids: Iterable[str]) -> set[str]:
-    """Return the *ids* of memories that a person had forgotten."""
+    """Return the *ids* of memories that the user deleted."""
     notes = store.notes(FORGOTTEN_NOTES)
     return {id_ for id_ in ids if notes.get(id_)}
 
 
-def restore_memories(store: Store, ids: Iterable[str]) -> None:
-    """Allow *ids* to be remembered again, at a person's request."""
+def clear_forgotten(store: Store, ids: Iterable[str]) -> None:
+    """Allow the memories with these *ids* to be stored again, at the user's request."""
     restored = find_forgotten(store, ids)
     if restored:
         store.set_notes(FORGOTTEN_NOTES, dict.fromkeys(restored))

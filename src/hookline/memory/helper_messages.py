@@ -15,7 +15,7 @@ from hookline.core.memory_kinds import KINDS
 from hookline.core.records import Memory
 from hookline.core.untrusted_text import to_words
 from hookline.language.statements import LONGEST, SHORTEST
-from hookline.memory.extract import HALF_LIVES, MemoryScope, named
+from hookline.memory.extract import HALF_LIVES, MAX_AGENT_CONFIDENCE, MemoryScope, find_memory_id
 
 MAX_TRANSCRIPT_LENGTH = 24_000
 """Characters of the newest entries sent to the command; models of every size can read that many."""
@@ -23,8 +23,8 @@ MAX_ENTRY_LENGTH = 2_000
 """Characters of one message or error."""
 MAX_MEMORIES = 12
 """Memories taken from one reply."""
-MAX_CONFIDENCE, DEFAULT_CONFIDENCE = 0.7, 0.5
-"""Highest confidence of a memory, and the one used if the command names none."""
+DEFAULT_CONFIDENCE = 0.5
+"""Confidence of a memory for which the command names none."""
 TASK = (
     "List facts that a later session in this repository should know: decisions with their reasons, "
     "corrections by the person, conventions, blockers, and findings that took effort. Omit facts that the "
@@ -104,9 +104,9 @@ def _parse_objects(text: str) -> list[Mapping[str, Any]]:
             else [json.loads(line) for line in _nonblank_lines(plain)]
         )
     except (ValueError, RecursionError):
-        raise ValueError("it must print one JSON object per line, or a list, and nothing else") from None
+        raise ValueError("invalid output: expected one JSON object per line, or a list of objects") from None
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise ValueError('it must print objects such as {"kind": "fact", "text": "..."}')
+        raise ValueError('invalid output: expected objects such as {"kind": "fact", "text": "..."}')
     return items
 
 
@@ -121,21 +121,21 @@ def _parse_memory(item: Mapping[str, Any], scope: MemoryScope, redact: Callable[
         item.get("confidence", DEFAULT_CONFIDENCE),
     )
     if kind not in KINDS:
-        raise ValueError(f"its kind must be one of {', '.join(KINDS)}")
+        raise ValueError(f"invalid kind {kind!r}: expected one of {', '.join(KINDS)}")
     if not isinstance(text, str) or not isinstance(confidence, int | float) or isinstance(confidence, bool):
-        message = "its text must be a string, and its confidence a number from 0 to 1"
+        message = "invalid memory: `text` must be a string, and `confidence` a number from 0 to 1"
         raise ValueError(message)  # noqa: TRY004 -- invalid output of a program
     plain = to_words(redact(text))
     if not SHORTEST <= len(plain) <= LONGEST:
-        raise ValueError(f"its text must have {SHORTEST} to {LONGEST} characters")
+        raise ValueError(f"invalid text of {len(plain)} characters: expected {SHORTEST} to {LONGEST}")
     return Memory(
-        id=named(kind, plain, scope.project),
+        id=find_memory_id(kind, plain, scope.project),
         at=scope.at,
         text=plain,
         kind=kind,
         project=scope.project,
         branch=scope.branch if kind == "blocker" else "",
-        confidence=min(max(float(confidence), 0.0), MAX_CONFIDENCE)
+        confidence=min(max(float(confidence), 0.0), MAX_AGENT_CONFIDENCE)
         if confidence == confidence  # noqa: PLR0124 -- NaN
         else DEFAULT_CONFIDENCE,
         half_life=HALF_LIVES[kind],

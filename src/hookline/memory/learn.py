@@ -1,4 +1,4 @@
-"""Learn from a session's transcript after the reply is sent, consolidate daily, and recall memories."""
+"""Store what the user and the agent state in a session, after the reply is sent, and report it once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,14 @@ from hookline.core.values import replace
 from hookline.lazy import re
 from hookline.memory.compare import compare_rules, find_related
 from hookline.memory.consolidate import MAX_MEMORIES, consolidate_project, is_consolidation_due
-from hookline.memory.extract import RESOLVED, MemoryScope, extract_memories, find_stated, resolves
+from hookline.memory.extract import (
+    RESOLVED,
+    MemoryScope,
+    ends_blocker,
+    extract_memories,
+    find_max_confidence,
+    find_stated,
+)
 from hookline.memory.forget import find_forgotten, load_replaced, replace_memories
 from hookline.memory.privacy import is_personal
 from hookline.redact import redact
@@ -33,12 +40,9 @@ UNREPORTED_NOTE = "hookline.learnt_lately"
 """Beginning of the names of the notes, of no session, with a folder's memories not yet shown to the user."""
 REPEAT_BONUS = 0.05
 """Confidence added when a memory is found again."""
-MAX_CONFIDENCE = 0.95
-MAX_AGENT_CONFIDENCE = 0.7
-"""Highest confidence of a memory that an agent stores; a person's may be higher."""
 PROTECTED = "the user stated a rule about this subject; only the user can replace it"
 MAX_LENGTH = 1_500
-"""Characters of a memory."""
+"""Maximum characters of a memory."""
 MAX_UNREPORTED = 20
 """Memories that wait for a report."""
 MAX_COMPARED = 50
@@ -112,7 +116,7 @@ def _forget_blockers(store: Store, scope: MemoryScope, entries: Sequence[Transcr
     ids = [
         memory.id
         for memory in blockers
-        if any(resolves(end.text, memory.text) and (end.by_user or not memory.by_user) for end in ends)
+        if any(ends_blocker(end.text, memory.text) and (end.by_user or not memory.by_user) for end in ends)
     ]
     if ids:
         store.forget(*ids)
@@ -196,7 +200,7 @@ def store_rule(store: Store, new: Memory, *, bonus: float = 0.0) -> Sequence[Mem
     relations = find_related(new, recalled)
     related = [memory for memory in recalled if memory.id in relations]
     repeated = [memory for memory in related if relations[memory.id] == "same"]
-    confidences = (min(memory.confidence + bonus, find_limit(new)) for memory in repeated if bonus)
+    confidences = (min(memory.confidence + bonus, find_max_confidence(new)) for memory in repeated if bonus)
     stored = replace(new, confidence=max((new.confidence, *confidences)))
     replace_memories(store, stored, related, kept=[memory for memory in related if memory not in repeated])
     return related
@@ -206,16 +210,11 @@ def _confirm(store: Store, known: Memory, new: Memory, at: float) -> None:
     """Add the confidence and relations of *new* to the same memory of another session."""
     if new.may_change(known):
         bonus = REPEAT_BONUS if known.source != new.source else 0.0
-        confidence = max(known.confidence, min(known.confidence + bonus, find_limit(new)))
+        confidence = max(known.confidence, min(known.confidence + bonus, find_max_confidence(new)))
         own = known.relations if known.by_user or not new.by_user else ()
         relations = tuple(dict.fromkeys((*own, *new.relations)))
         source = known.source if known.source == USER else new.source
         store.remember(replace(known, at=at, confidence=confidence, relations=relations, source=source))
-
-
-def find_limit(memory: Memory) -> float:
-    """Return the highest confidence that a memory reaches by repetition."""
-    return MAX_CONFIDENCE if memory.by_user else MAX_AGENT_CONFIDENCE
 
 
 def parse_entries(
