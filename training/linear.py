@@ -1,4 +1,4 @@
-"""Train the linear models of the prompts of a person and the messages of an agent."""
+"""Train linear models over hashed features."""
 
 from __future__ import annotations
 

@@ -24,12 +24,13 @@ from hookline.language.network import (
 )
 
 BATCH, RATE, DECAY = 64, 6e-3, 0.01
+"""Examples of a batch, learning rate, and weight decay."""
 DROPPED, DROPPED_WORDS = 0.3, 0.1
 """Shares of the states, and of the words, that are left out at random in training."""
 STEP = 0.4
 """Smallest value in a table, as a part of the standard deviation of its values."""
 LOWEST = -9.0
-"""Less than any state; stands for those after tokens that do not count."""
+"""Value below every state, used for tokens that do not count."""
 
 
 class Plan(NamedTuple):
@@ -66,7 +67,7 @@ def read_example(sentences: Iterable[Sequence[Token]], *, positive: bool) -> Exa
 
 
 def shift(values: Tensor, by: int) -> Tensor:
-    """Return the numbers of the kinds beside each token; 0 stands for an edge."""
+    """Return the values of the token before (*by* 1) or after each token; 0 at an edge."""
     edge = torch.zeros_like(values[:, :1])
     return torch.cat([edge, values[:, :-1]], 1) if by > 0 else torch.cat([values[:, 1:], edge], 1)
 

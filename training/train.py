@@ -30,6 +30,7 @@ from hookline.language.model import WEIGHTS, Models, save_models
 from hookline.language.network import Network, describe_network, read_network, write_network
 
 FOLDS = 2
+"""Parts of the batches in cross-validation."""
 GENERATED = 5_000
 """Number of generated prompts of each sort."""
 
@@ -50,7 +51,7 @@ def fit_whole(task: Task) -> tuple[dict[str, Any], bytes]:
 
 
 def fit_fold(task: Task, fold: int) -> dict[str, Any]:
-    """Return the findings in the prompts of a part of the batches, by a network that has not seen these batches."""
+    """Return the scores of the prompts of one fold, by a network trained on the other folds."""
     tests = [row for row in task.rows if row["batch"] % FOLDS == fold]
     texts = {row["prompt"] for row in tests}
     return task.find_unseen(tests, task.fit([row for row in task.rows if row["prompt"] not in texts]))

@@ -1,4 +1,4 @@
-"""Effects that learn from a session after a turn or at its end, also by the user's helper command."""
+"""Request learning from prompts and transcripts, and the user's helper command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENRICHED_NOTE = "memory.enriched"
 def add_learning(
     response: Response | None, event: UserPromptSubmit, state: State, *, ask_agent: bool
 ) -> Response | None:
-    """Also learn from a prompt with a lasting statement, so that the end of the turn can name it."""
+    """Add to *response* the learning of a lasting statement, so that the end of the turn can report it."""
     lasting = bool(find_statements(event.prompt))
     unsure = ask_agent and not lasting and is_unsure(event.prompt)
     if lasting:

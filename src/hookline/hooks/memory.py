@@ -42,7 +42,7 @@ def memory(
         return add_learning(recalled, event, state, ask_agent=ask_agent) if learn else recalled
     if isinstance(event, SessionStart):
         return _recall_at_start(state, tokens * 2 // 3)
-    if isinstance(event, PostCompact):  # some hosts restart the session first: then it was injected there
+    if isinstance(event, PostCompact):  # a host that restarts the session has injected them
         return _recall_at_start(state, tokens * 2 // 3) if state.memory.get(_COMPACTING_NOTE) else None
     mark = remember(**{_COMPACTING_NOTE: True}) if isinstance(event, PreCompact) else Response()
     return mark.plus(request_learning(event, state, enrich, enrich_within, enrich_every)) if learn else mark

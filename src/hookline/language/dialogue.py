@@ -14,17 +14,17 @@ from hookline.language.segment import read_message, split_sentences
 PromptKind = Literal["task", "addition", "choice", "problem", "reply"]
 Label = Literal["failed", "open", "done", "other"]
 PROMPT_KINDS: tuple[PromptKind, ...] = ("task", "addition", "choice", "problem", "reply")
-"""A prompt begins other work, adds work, says how it is done, reports a defect of it, or is anything else."""
+"""Kinds of prompts: other work, more work, how to do it, a defect of it, or anything else."""
 LABELS: tuple[Label, ...] = ("failed", "open", "done", "other")
 """A sentence tells an approach that was given up, work that is left, a result, or anything else."""
 MAX_SENTENCES, MAX_LENGTH = 8, 24
 """Sentences of a prompt that become features, and words from which its length no longer counts."""
 SETTLED = frozenset({"first", "result", "published"})
-"""Facts about a prompt before which no work was open."""
+"""Facts that show that no work was open before a prompt."""
 _SALT = 0x5BD1E995
 """Changes the features of the first sentence, so that they differ from those of all sentences."""
 TASK_MARGIN = 2.0
-"""Log-odds by which a prompt during open work must rather be a task than anything else."""
+"""Log-odds subtracted from `task` while work is open."""
 
 
 class Labelled(NamedTuple):
@@ -36,7 +36,7 @@ class Labelled(NamedTuple):
 
 @lru_cache(maxsize=512)
 def label_message(text: str) -> tuple[Labelled, ...]:
-    """Return the sentences of a message of the agent with their labels; what a heading calls open is open."""
+    """Return the labelled sentences of an agent's message; those under an open heading are open."""
     models, parts = load_models(), read_message(text)
     rows = _hash_all(to_clauses(parts), models.vocabulary)
     scores = [models.models["sentence"].score(row) for row in rows]

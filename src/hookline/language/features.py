@@ -101,7 +101,7 @@ def hash_clause(clauses: Sequence[Clause], number: int, vocabulary: frozenset[st
 
 @lru_cache(maxsize=256)
 def _hash_words(words: tuple[str, ...], vocabulary: frozenset[str]) -> list[int]:
-    """Return the hashed features of words alone; a sentence is often its only clause."""
+    """Return the hashed features of words alone, cached because messages repeat sentences."""
     lower = [word.lower() for word in words]
     features = [f"w {word}" for word in lower]
     features += _chain(to_classes(words, vocabulary))

@@ -22,7 +22,7 @@ STATE_BITS, WEIGHT_BITS = 10, 12
 SUM_BITS, INDEX_BITS = STATE_BITS + WEIGHT_BITS, 6
 """Binary digits after the point of a sum, and of its upper half, the index in a table of function values."""
 LIMIT = 64
-"""Sums are smaller than this."""
+"""Upper bound of the absolute value of a sum."""
 MAX_TOKENS = 1_200
 """Words and marks of a prompt that are read."""
 EDGE, OTHER = "<edge>", "<other>"
@@ -86,8 +86,8 @@ class Table(NamedTuple):
 class Network:
     """Two recurrent layers that read a prompt in both directions, and matrices that score their states.
 
-    The state of a unit is a mean of its inputs so far. A gate says how much of the state is replaced by the
-    next input, and depends on that input alone. The inputs of the first layer are a word, its kind, and the
+    The state of a unit is a mean of its inputs so far. A gate, computed from the next input alone, is the
+    share of the state that this input replaces. The inputs of the first layer are a word, its kind, and the
     kinds beside it.
     """
 

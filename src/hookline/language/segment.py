@@ -23,7 +23,7 @@ class Sentence(NamedTuple):
     heading: str
     """The line that introduces the list of which this sentence is an item, or an empty string."""
     pasted: bool
-    """True if pasted text comes before it."""
+    """True if pasted text precedes it in the prompt."""
 
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~|\"\"\").*?(?:^[ \t]*\1|\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -197,12 +197,12 @@ def _own_lines(prompt: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def _blank(match: re.Match[str]) -> str:
-    """Return the text as lines of the same lengths that count as foreign."""
+    """Replace each character by `>`, which keeps positions and marks the line as pasted."""
     return re.sub(r"[^\n]", ">", match[0])
 
 
 def _announces(line: str) -> bool:
-    """Return whether a line announces the text of somebody else or of a file."""
+    """Return whether a line introduces pasted text, such as `Anna wrote:` or a file name."""
     is_attribution = _ATTRIBUTION.search(line) and not _OWN.search(line)
     return bool(is_attribution or _FILE_NAME.fullmatch(line))
 

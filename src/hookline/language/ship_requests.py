@@ -11,7 +11,7 @@ from hookline.language.network import Network, find_highest
 from hookline.lazy import re
 
 _QUOTATION = re.compile(r"""(["'`])(?:(?!\1).)*\1|“[^“”]*”""", re.DOTALL)
-"""A prompt that is a single quotation, which counts as said."""
+"""A prompt that is one quotation; its text counts as the user's own words."""
 
 
 def find_request(prompt: str) -> str | None:

@@ -28,14 +28,14 @@ WINDOW = 8
 WORD_WEIGHT, MIN_ODDS = 0.4, -0.5
 """Weight of a word beside that of an edge, and log-odds from which it counts for a statement."""
 MAX_ORDER, ORDER_WEIGHT = -2.5, 4.0
-"""Log-odds of an order that a word of a statement may have, and the weight of higher ones against it."""
+"""Log-odds of an order above which a word counts less for a statement, and the weight of the excess."""
 MAX_DOUBT = 5.0
-"""Log-odds below the threshold up to which a statement may last."""
+"""Log-odds below the threshold within which a prompt counts as unsure."""
 
 _OPENING = re.compile(r"(?i)^(?:(?:no|yes|ok|okay|hey|well|so|please)[,!.:]\s+)+")
-"""Words before a statement that are no part of it."""
+"""Words stripped from the beginning of a statement."""
 _MARKS = " \t\n,;:.!–—-…"
-"""Marks that are no part of a statement at its ends."""
+"""Characters stripped from both ends of a statement."""
 _OTHER_WORDS = frozenset(
     """der die das und nicht ist wir ich ein eine mit auf für bitte immer nie kein keine den dem des
     sind wird soll nur auch oder aber wenn le la les une nous vous est sont pas que qui pour dans
@@ -93,7 +93,7 @@ def state_runs(prompt: str, runs: Iterable[Run], threshold: float) -> list[State
 
 
 def is_unsure(prompt: str) -> bool:
-    """Return whether a prompt has no lasting statement, but nearly one."""
+    """Return whether the best candidate of a prompt is just below the threshold."""
     models = load_models()
     best = max((run.score for run in find_runs(prompt, models.networks["statements"])), default=-math.inf)
     return -MAX_DOUBT < best - models.thresholds["statements"] < 0

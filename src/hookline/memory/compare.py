@@ -38,9 +38,9 @@ _REJECTING = frozenset(
 NUMBER = ":number"
 """Choice of all numbers."""
 _ORDERING = frozenset("before after into to from by than over".split())
-"""Words that tell what comes first or is the source."""
+"""Prepositions that order two words or name a source."""
 _MOST, _THIRDS, _FIFTHS = 4, 3, 5
-"""Highest number of words that is told apart, and steps of shares."""
+"""Counts from this number on are one feature; steps to which two shares are rounded."""
 
 
 class Word(NamedTuple):
@@ -81,7 +81,7 @@ def compare_rules(old: str, new: str) -> Relation:
 
 
 def is_repetition(old: str, new: str) -> bool:
-    """Return whether two texts of nearly the same words rather say the same than the opposite."""
+    """Return whether two texts of nearly the same words say the same rather than the opposite."""
     scores = load_models().models["relation"].score(hash_pair(old, new))
     return scores["same"] > scores["reversal"]
 
@@ -92,7 +92,7 @@ def score_relation(scores: Mapping[str, float]) -> float:
 
 
 def parse_rule(text: str) -> list[Word]:
-    """Return the distinct content words of a rule; a word that is also chosen counts as chosen."""
+    """Return the distinct content words of a rule; a word that occurs both ways counts as not rejected."""
     words = [word for clause in _CLAUSE_END.split(simplify(text)) for word in _find_words(clause)]
     words.sort(key=lambda word: word.rejected, reverse=True)
     return list({word.key: word for word in words}.values())

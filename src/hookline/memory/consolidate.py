@@ -70,7 +70,7 @@ def plan_consolidation(memories: Iterable[Memory], at: float) -> Consolidation:
 
 
 def _find_duplicates(memories: Sequence[Memory]) -> dict[str, str]:
-    """Return each duplicate's id with the id that replaces it: the first in the order of *memories*."""
+    """Return the id of each duplicate with the id of the memory that replaces it."""
     replacements: dict[str, str] = {}
     for group in _group_by_scope(memories):
         texts = {memory.id: memory.text for memory in group}
@@ -184,7 +184,7 @@ MAX_MEMORIES = 5_000
 
 
 def consolidate_project(store: Store, places: Places, at: float) -> str:
-    """Merge and forget memories of a project and of none; return a report, empty if a process is doing so."""
+    """Consolidate the memories of a project and of the user; return a report, if no other process does so."""
     root = find_origin(places.root)
     create_private(places.state)
     with file_lock.try_lock(f"{places.state}/consolidate.lock") as lock:
