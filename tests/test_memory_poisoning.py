@@ -150,7 +150,6 @@ def test_planted_text_becomes_no_memory_and_is_shown_as_data_only(poisoned):
     shown = {channel for text in texts for channel in re.findall(r"evil-([a-z-]*[a-z])", text)}
 
     assert "make check" in memories
-    assert "parser.py" in memories
     assert "evil" not in memories
     assert {text: find_bad_lines(text) for text in texts if find_bad_lines(text)} == {}
     assert {"branch", "journal", "journal-name", "known-error"} <= shown <= SHOWN

@@ -189,7 +189,7 @@ def test_what_it_says_is_remembered_and_the_user_told(turn, user):
     ("command", "why"),
     [
         ("echo no such model >&2; exit 3", "exited with status 3: no such model"),
-        ("echo Sure", "it must print one JSON object per line, or a list, and nothing else"),
+        ("echo Sure", "expected one JSON object per line, or a list of objects"),
         ("sleep 60", "timed out after 0.5 s"),
         ("yes x", "enrich failed: "),
     ],
