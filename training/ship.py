@@ -19,7 +19,7 @@ from hookline.language.ship_requests import score_sentences, unquote
 UNITS, EPOCHS = 24, 25
 GENERATED_WEIGHT = 0.5
 """Weight of a generated prompt, beside one of the corpus."""
-MAX_WRONG = 0.06
+MAX_WRONG = 0.05
 """Share of the prompts that do not ask to ship that may be taken for requests in cross-validation."""
 
 

@@ -141,7 +141,6 @@ def test_nothing_is_counted_where_nothing_is_shipped():
         "the label says “ship it”",
         '"ship it" and "merge it" are buttons',
         "don't stop until you understand the deploy script",
-        "don't you merge it",
         "stop when you've merged main into this branch",
         "don't stop until you've released the lock",
         "why don't you like the release notes?",
