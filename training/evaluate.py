@@ -32,10 +32,11 @@ def score_part(part: Part, parts: Sequence[Part], found: Sequence[Statement]) ->
     foreign = sum(
         common(one, other.start, other.end) for one in hits for other in parts if not other.statement
     )
+    learnt = covered >= 0.5
     return (
-        covered >= 0.5,
+        learnt,
         covered >= 0.8 and foreign <= MAX_FOREIGN,
-        any(one.kind == part.label for one in hits),
+        learnt and any(one.kind == part.label for one in hits),
     )
 
 

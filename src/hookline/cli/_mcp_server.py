@@ -39,7 +39,7 @@ from hookline.core.untrusted_text import to_line, to_words
 from hookline.core.values import replace
 from hookline.memory import forget, learn
 from hookline.memory.extract import HALF_LIVES, MAX_AGENT_CONFIDENCE, find_memory_id
-from hookline.memory.privacy import PERSONAL, is_personal
+from hookline.memory.privacy import PERSONAL_DATA_MESSAGE, is_personal
 from hookline.memory.recall import make_recall
 from hookline.redact import redact
 from hookline.runtime import open_store
@@ -191,7 +191,7 @@ class Tools(Struct, frozen=True, kw_only=True):
                 f"memory too long: {len(wording):,} of {MAX_LENGTH:,} characters; use one or two sentences"
             )
         if is_personal(wording):
-            raise ValueError(PERSONAL)
+            raise ValueError(PERSONAL_DATA_MESSAGE)
         with self._open_store() as (setup, store):
             memory = _build_memory(wording, kind, scope, setup)
             if forget.find_forgotten(store, [memory.id]):
@@ -203,7 +203,7 @@ class Tools(Struct, frozen=True, kw_only=True):
             learnt = learn.remember(store, [memory], time.time())
             learn.note_unreported(store, setup.places.root, learnt)
             if not store.memories([memory.id]):
-                raise ValueError(learn.PROTECTED)
+                raise ValueError(learn.USER_RULE_MESSAGE)
         return {"id": memory.id}
 
     def verdict(self, hook: _Event, event: _Envelope = None) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from hookline.memory.forget import (
     forget_memories,
     restore_replaced,
 )
-from hookline.memory.privacy import PERSONAL, is_personal
+from hookline.memory.privacy import PERSONAL_DATA_MESSAGE, is_personal
 from hookline.redact import redact
 from hookline.runtime import open_store
 from hookline.runtime.find_agent import find_agent
@@ -82,7 +82,7 @@ def add(args: Namespace, store: Store, setup: Setup) -> int:
     memory = _apply_options(replace(draft, project=find_origin(setup.places.root)), args, store, setup)
     agent = find_agent(setup.env)
     if agent and is_personal(text):
-        raise ValueError(PERSONAL)
+        raise ValueError(PERSONAL_DATA_MESSAGE)
     if agent:  # it may follow injected instructions, so its memories get less weight
         if memory.pinned or memory.scope == "user":
             _require_person.refuse_agent("pinning a memory or storing it for all projects", setup.env)
@@ -106,7 +106,7 @@ def add(args: Namespace, store: Store, setup: Setup) -> int:
         )
     replaced = learn.store_rule(store, memory)
     if replaced is None:
-        raise ValueError(learn.PROTECTED)
+        raise ValueError(learn.USER_RULE_MESSAGE)
     also = "".join(f"\nreplaces {old.id[:ID_LENGTH]}: {sanitize(old.text)}" for old in replaced)
     print(f"remembered as {memory.id[:ID_LENGTH]}{also}")
     return 0

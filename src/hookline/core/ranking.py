@@ -83,7 +83,7 @@ def sort_by_confidence(memories: Iterable[Memory], at: float | None) -> list[Mem
 def remove_outdated(memories: Sequence[Memory]) -> list[Memory]:
     """Remove memories that another one in *memories* contradicts or refines, except pinned ones.
 
-    Only a memory from a person outdates one from a person: an agent may have been manipulated.
+    Only the user's words outdate the user's words: an agent may have been manipulated.
     """
     by_id = {memory.id: memory for memory in memories}
     outdated = {

@@ -84,7 +84,7 @@ def state_runs(prompt: str, runs: Iterable[Run], threshold: float) -> list[State
     """Return the statements of the runs above the threshold."""
     statements = []
     for run in runs:
-        stated = _OPENING.sub("", prompt[run.start : run.end].lstrip(_MARKS), count=1)
+        stated = _OPENING.sub("", prompt[run.start : run.end].lstrip(_MARKS))
         text = " ".join(stated.rstrip(_MARKS).split())
         if run.score >= threshold and SHORTEST <= len(text) <= LONGEST:
             confidence = to_probability(run.score - threshold + 1)

@@ -42,21 +42,8 @@ _RESOLUTION_WORDS = frozenset(
 """Words of a resolution that do not name the blocker."""
 _MIN_WORD_CHARS = 4
 """Characters of a word that names a blocker."""
-_IGNORED_PROGRAMS = (
-    "cd",
-    "ls",
-    "cat",
-    "echo",
-    "pwd",
-    "sleep",
-    "true",
-    "which",
-    "head",
-    "tail",
-    "wc",
-    "test",
-    "[",
-)
+_IGNORED_PROGRAMS = frozenset("cd ls cat echo pwd sleep true which head tail wc test [".split())
+"""Programs that only display or change folders."""
 _MAX_COMMAND_CHARS = 300
 _EMPHASIS = re.compile(r"(?<![\w/*])\*\*(?=[^\s*/])([^*\n]+)(?<=\S)\*\*(?![\w/*])")
 
@@ -68,6 +55,8 @@ class MemoryScope(Struct, frozen=True, kw_only=True):
     project: str = ""
     branch: str = ""
     source: str = ""
+    root: str = ""
+    """Folder of the session, in which the memories are reported."""
 
 
 class Found(NamedTuple):

@@ -40,7 +40,7 @@ UNREPORTED_NOTE = "hookline.learnt_lately"
 """Beginning of the names of the notes, of no session, with a folder's memories not yet shown to the user."""
 REPEAT_BONUS = 0.05
 """Confidence added when a memory is found again."""
-PROTECTED = "the user stated a rule about this subject; only the user can replace it"
+USER_RULE_MESSAGE = "the user stated a rule about this subject; only the user can replace it"
 MAX_LENGTH = 1_500
 """Maximum characters of a memory."""
 MAX_UNREPORTED = 20
@@ -77,13 +77,13 @@ def learn(request: Learn, store: Store, root: str, at: float) -> None:
     scope = find_scope(root, at, f"{request.host}:{request.session}")
     if request.prompt:
         entries = [Message(by="person", text=request.prompt)]
-        _learn_entries(request, entries, store, scope, root)
+        _learn_entries(request, entries, store, scope)
         return
     new = read_new_entries(
         request.host, request.transcript, mark_from(store.notes(request.session).get(POSITION_NOTE))
     )
     if new is not None:
-        _learn_entries(request, new.entries, store, scope, root, ignored=load_replaced(store))
+        _learn_entries(request, new.entries, store, scope, ignored=load_replaced(store))
         store.set_notes(request.session, {POSITION_NOTE: to_builtins(new.position)})
 
 
@@ -92,14 +92,13 @@ def _learn_entries(
     entries: Sequence[TranscriptEntry],
     store: Store,
     scope: MemoryScope,
-    root: str,
     ignored: Collection[str] = (),
 ) -> None:
     """Remember what *entries* state; a transcript repeats rules that were replaced, which are *ignored*."""
     _forget_blockers(store, scope, entries)
     found = (memory for memory in extract_memories(entries, scope, redact) if memory.id not in ignored)
     learnt = remember(store, found, scope.at)
-    note_unreported(store, root, learnt)
+    note_unreported(store, scope.root, learnt)
     if learnt:
         store.count(request.session, FACTS, len(learnt))
 
@@ -144,7 +143,7 @@ def read_new_entries(host_name: str, transcript: str, position: ReadPosition) ->
 
 def find_scope(root: str, at: float, source: str) -> MemoryScope:
     """Return the scope of memories that are learnt in *root*."""
-    return MemoryScope(at=at, project=find_origin(root), branch=find_branch(root), source=source)
+    return MemoryScope(at=at, project=find_origin(root), branch=find_branch(root), source=source, root=root)
 
 
 def note_unreported(store: Store, root: str, memories: Sequence[Memory]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.lazy import re
 
-PERSONAL = "personal data is not stored: remove addresses, numbers and private matters"
+PERSONAL_DATA_MESSAGE = "personal data is not stored: remove addresses, numbers and private matters"
 
 _MAIL = re.compile(
     r"""(?ix)(?<![\w.+-])

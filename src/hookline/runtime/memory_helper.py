@@ -121,7 +121,7 @@ def _ask_command(request: Enrich, store: Store, places: Places, env: Mapping[str
     new = learn.remember(
         store, helper_messages.parse_reply(_check_output(result, request), scope, redact), time.time()
     )
-    learn.note_unreported(store, places.root, new)
+    learn.note_unreported(store, scope.root, new)
     return [memory.id for memory in new]
 
 

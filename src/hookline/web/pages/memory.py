@@ -28,7 +28,6 @@ def query(dashboard: Dashboard, params: Params) -> View:
         "memories": [(memory, decayed_confidence(memory, now)) for memory in found],
         "errors": [(item, item.confidence_at(now)) for item in errors[:MAX_ROWS]],
         "handoffs": handoffs[:MAX_ROWS],
-        "person": USER,
     }
     return View(template="memory.html", values=values)
 
