@@ -178,3 +178,10 @@ def test_an_agent_that_removes_its_variable_is_still_an_agent(user, words, said)
 
     assert said in ran.stdout + ran.stderr
     assert '"source": "user"' not in listed
+
+
+def test_a_memory_of_a_client_is_reported_at_the_end_of_the_turn(user, tools):
+    tools.remember("The port of the license server is 8080")
+    reply = user.hook(user.payload("Stop", session_id="s1"))[1]
+
+    assert "The port of the license server is 8080 (fact, by an agent)" in reply["systemMessage"]
