@@ -108,6 +108,18 @@ def test_it_learns_where_there_is_a_recording():
     assert configure(memory, {"learn": False})(stop(**given), known()) == Response()
 
 
+def test_prompts_of_another_agent_count_as_its_words():
+    state = State(now=1.0, facts=Facts({"prompted_by_agent": lambda: True}))
+    of_transcript, of_prompt = (
+        Learn(session="s", host="claude-code", transcript="/t", by_agent=True),
+        Learn(session="s", host="claude-code", transcript="", prompt=PNPM, by_agent=True),
+    )
+    session = {"session": "s", "host": "claude-code"}
+
+    assert memory(any_event(SessionEnd, transcript="/t", **session), state).effects == (of_transcript,)
+    assert of_prompt in memory(user_prompt_submit(PNPM, **session), state).effects
+
+
 def test_it_learns_nothing_of_what_the_engine_tells_its_agents():
     given = {"session": "s", "host": "claude-code", "transcript": "/t"}
     state = State(now=1.0, env={"HOOKLINE_RUN": "r:1:/j"})

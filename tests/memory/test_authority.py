@@ -9,9 +9,10 @@ from hookline.cli._mcp_server import Tools
 from hookline.core.conversation import Message
 from hookline.core.ranking import remove_outdated
 from hookline.core.records import USER, Memory
+from hookline.core.response import Learn
 from hookline.memory.consolidate import plan_consolidation
 from hookline.memory.extract import MAX_AGENT_CONFIDENCE, MemoryScope, extract_memories
-from hookline.memory.learn import remember
+from hookline.memory.learn import learn, remember
 from hookline.stores import memory as memory_store
 
 NOW = 1_000_000_000.0
@@ -53,6 +54,18 @@ def test_words_of_the_user_make_a_memory_of_an_agent_theirs_without_its_relation
     (kept,) = store.memories(["a"])
 
     assert (kept.by_user, kept.relations) == (True, ())
+
+
+def test_prompts_that_an_agent_writes_are_its_words():
+    store = memory_store.open_store()
+    prompts = ("In this repo we always use npm, never pnpm.", "We decided to store amounts as integer cents.")
+    for prompt in prompts:
+        request = Learn(session="s", host="codex", transcript="", prompt=prompt, by_agent=True)
+        learn(request, store, "/p", NOW)
+
+    assert [(memory.kind, memory.by_user) for memory in store.recall("", project="/p")] == [
+        ("decision", False)
+    ]
 
 
 def test_of_the_same_words_those_of_the_user_count():

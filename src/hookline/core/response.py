@@ -100,6 +100,8 @@ class Learn(Struct, frozen=True, kw_only=True):
     transcript: str
     prompt: str = ""
     """The text to learn from instead of the transcript."""
+    by_agent: bool = False
+    """True if another agent writes the prompts of the session."""
 
 
 class Enrich(Struct, frozen=True, kw_only=True):

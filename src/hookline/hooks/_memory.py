@@ -24,16 +24,24 @@ def add_learning(
     lasting = bool(find_statements(event.prompt))
     unsure = ask_agent and not lasting and is_unsure(event.prompt)
     if lasting:
-        request = Learn(session=event.session, host=event.host, transcript="", prompt=event.prompt)
+        request = build_request(event, state, prompt=event.prompt)
         response = (response or Response()).plus(effect(request))
     if unsure != bool(state.memory.get(UNSURE_NOTE)):
         response = (response or Response()).plus(remember(**{UNSURE_NOTE: unsure}))
     return response
 
 
+def build_request(event: Event, state: State, *, transcript: str = "", prompt: str = "") -> Learn:
+    """Return the request to learn from a transcript or a prompt of the event's session."""
+    by_agent = bool(state.facts.get("prompted_by_agent"))
+    return Learn(
+        session=event.session, host=event.host, transcript=transcript, prompt=prompt, by_agent=by_agent
+    )
+
+
 def request_learning(event: Event, state: State, enrich: str, within: float, every: float) -> Response:
     """Request learning from the transcript; the helper command runs at intervals, and always at an end."""
-    request = Learn(session=event.session, host=event.host, transcript=event.transcript)
+    request = build_request(event, state, transcript=event.transcript)
     parts = (SummaryPart(part="memory"),) if isinstance(event, Stop) else ()
     hint = ask_agent_once(event, state)
     if not event.transcript:

@@ -95,6 +95,8 @@ def _learn_entries(
     ignored: Collection[str] = (),
 ) -> None:
     """Remember what *entries* state; a transcript repeats rules that were replaced, which are *ignored*."""
+    if request.by_agent:
+        entries = [replace(one, by="agent") if isinstance(one, Message) else one for one in entries]
     _forget_blockers(store, scope, entries)
     found = (memory for memory in extract_memories(entries, scope, redact) if memory.id not in ignored)
     learnt = remember(store, found, scope.at)

@@ -280,6 +280,7 @@ def _parse_integer(digits: str) -> float:
 def _judge(host: Host, name: str, event: Event, call: HostCall, opened: OpenRuntime) -> Answer:
     session = CallingSession(id=event.session, process=call.process)
     runtime = opened(_existing_folder(event.cwd, call.cwd), call.env, host, session)
+    runtime.process = call.process
     _apply_arguments(runtime, call)
     flags = [f"+{hook}" for hook in call.only] + [f"-{hook}" for hook in call.without]
     within = min(host.moments[name].timeout or host.timeout, host.timeout)

@@ -24,6 +24,15 @@ def find_agent_above(process: int) -> str:
     return next((markers[entry[: entry.index(b"=") + 1]] for entry in entries if entry.startswith(names)), "")
 
 
+def is_host_of_agent(process: int) -> bool:
+    """Return whether another agent started the host that started *process*, or this process if it is 0."""
+    starter = identity.find_starter(process or os.getpid())
+    names = tuple(f"{name}=".encode() for name in _list_markers())
+    return bool(starter) and any(
+        entry.startswith(names) for entry in _read_environment(int(starter.split(":")[1]))
+    )
+
+
 def list_ancestors(process: int) -> Iterator[int]:
     """Yield *process* and its ancestors, except the first process of the machine."""
     for _ in range(_MAX_ANCESTORS):

@@ -75,6 +75,7 @@ class Runtime:
         self.store_problems: tuple[str, ...] = ()
         """Problems of the store that persist until a person fixes them."""
         self.call_id = ""  # its unique id; a retry has the same
+        self.process = 0  # that the host started; 0 for this process
         self.new_id: Callable[[], str] = identity.random_id  # ids for records
         self.effects = Effects()
         """Effects to run after the reply is written."""
@@ -283,7 +284,7 @@ class Runtime:
 
     def state(self, event: Event, ledger: Ledger | None = None) -> State:
         ledger = ledger or self._open_ledger(event)
-        context = FactContext(event, self.store, self.setup, ledger, self._try, self.grants)
+        context = FactContext(event, self.store, self.setup, ledger, self._try, self.grants, self.process)
         return State(
             now=self.now(),
             budget=ledger.budget,
