@@ -12,7 +12,7 @@ import pytest
 from hookline import hosts
 from hookline.core.conversation import Message
 from hookline.memory.extract import MemoryScope, extract_memories
-from hookline.memory.learn import parse_entries
+from hookline.memory.read_transcript import parse_entries
 
 SHOWN = {"branch", "plan", "journal", "journal-name", "known-error", "failed", "file", "setting"}
 """Channels of which the next session may see one line."""

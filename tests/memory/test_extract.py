@@ -13,7 +13,7 @@ from hookline.hosts._codex_transcript import CONVERSATION as CODEX
 from hookline.hosts._gemini_transcript import GEMINI_CONVERSATION as GEMINI
 from hookline.hosts._gemini_transcript import QWEN_CONVERSATION as QWEN
 from hookline.memory.extract import MAX_SESSION_MEMORIES, MemoryScope, ends_blocker, extract_memories
-from hookline.memory.learn import parse_entries
+from hookline.memory.read_transcript import parse_entries
 from hookline.redact import redact
 
 SECRET = "ghp_" + "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"

@@ -26,7 +26,7 @@ from hookline.core.todos import find_done, find_open
 from hookline.handoff.claim import SILENT_SECONDS, claim, has_ended, has_runner, is_running, register_leg
 from hookline.handoff.content import Content, Delivery, from_details, merge, to_details, to_markdown
 from hookline.handoff.extract import SessionFacts, extract_content
-from hookline.memory.learn import find_conversation_reader, find_host, parse_entries
+from hookline.memory.read_transcript import find_conversation_reader, find_host, parse_entries
 from hookline.redact import redact, redact_json
 from hookline.system import git_facts
 from hookline.system.git_diff import find_differing

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from json import loads
+from collections.abc import Collection, Iterable, Sequence
 
-from msgspec import Struct, to_builtins
+from msgspec import to_builtins
 
-from hookline import hosts
-from hookline.core.conversation import ConversationReader, Message, ToolUse, TranscriptEntry
-from hookline.core.host import Host
+from hookline.core.conversation import Message, TranscriptEntry
 from hookline.core.metrics import FACTS
 from hookline.core.records import USER, Memory
 from hookline.core.response import Learn
 from hookline.core.store import Store
 from hookline.core.untrusted_text import to_words
 from hookline.core.values import replace
-from hookline.lazy import re
 from hookline.memory.compare import compare_rules, find_related
 from hookline.memory.consolidate import MAX_MEMORIES, consolidate_project, is_consolidation_due
 from hookline.memory.extract import (
@@ -29,10 +25,11 @@ from hookline.memory.extract import (
 )
 from hookline.memory.forget import find_forgotten, load_replaced, replace_memories
 from hookline.memory.privacy import is_personal
+from hookline.memory.read_transcript import read_new_entries
 from hookline.redact import redact
 from hookline.system.git_facts import find_branch, find_origin
 from hookline.system.paths import Places
-from hookline.system.tail import ReadPosition, mark_from, read_new_lines
+from hookline.system.tail import mark_from
 
 POSITION_NOTE = "hookline.learnt"
 """Name of the note with the position reached in the transcript of a session."""
@@ -47,8 +44,6 @@ MAX_UNREPORTED = 20
 """Memories that wait for a report."""
 MAX_COMPARED = 50
 """Memories that a new one is compared with, those that share the most words with it."""
-_ELEMENT = re.compile(r"(?s)<([a-z]+(?:[-_][a-z]+)+)\b[^<>]*>.*?(?:</\1>|\Z)")
-"""Element that a host adds to a person's message, such as `<system-reminder>`."""
 
 
 def normalize_text(text: str) -> str:
@@ -121,26 +116,6 @@ def _forget_blockers(store: Store, scope: MemoryScope, entries: Sequence[Transcr
     ]
     if ids:
         store.forget(*ids)
-
-
-class NewEntries(Struct, frozen=True, kw_only=True):
-    """Entries of a transcript since the last read."""
-
-    entries: Sequence[TranscriptEntry]
-    position: ReadPosition
-    """Position reached."""
-
-
-def read_new_entries(host_name: str, transcript: str, position: ReadPosition) -> NewEntries | None:
-    """Return the entries after *position*; None if there are none, or the transcript cannot be read."""
-    host = find_host(host_name)
-    reader = find_conversation_reader(host)
-    if host is None or reader is None or not transcript:
-        return None
-    new = read_new_lines(transcript, position, reader.line_markers)
-    if new.position == position:
-        return None
-    return NewEntries(entries=list(parse_entries(host, reader, new.lines)), position=new.position)
 
 
 def find_scope(root: str, at: float, source: str) -> MemoryScope:
@@ -216,41 +191,3 @@ def _confirm(store: Store, known: Memory, new: Memory, at: float) -> None:
         relations = tuple(dict.fromkeys((*own, *new.relations)))
         source = known.source if known.source == USER else new.source
         store.remember(replace(known, at=at, confidence=confidence, relations=relations, source=source))
-
-
-def parse_entries(
-    host: Host, reader: ConversationReader, lines: Iterable[bytes]
-) -> Iterator[TranscriptEntry]:
-    """Yield the entries in *lines* of a transcript; the host's tool table identifies commands and paths."""
-    for line in lines:
-        try:
-            value = loads(line.decode("utf-8", "replace"))
-        except (ValueError, RecursionError):
-            continue
-        for entry in reader.read(value) if isinstance(value, dict) else ():
-            yield _without_elements(entry) if isinstance(entry, Message) else _with_tool_kind(entry, host)
-
-
-def _without_elements(message: Message) -> Message:
-    return replace(message, text=_ELEMENT.sub("\n", message.text)) if message.by == "person" else message
-
-
-def _with_tool_kind(entry: TranscriptEntry, host: Host) -> TranscriptEntry:
-    row = host.tools.get(entry.tool) if isinstance(entry, ToolUse) and not entry.kind else None
-    if row is None or not isinstance(entry, ToolUse):
-        return entry
-    command, path = (entry.input.get(row.input_keys.get(name, "")) for name in ("command", "path"))
-    return replace(
-        entry,
-        kind=row.kind,
-        command=command if isinstance(command, str) else "",
-        path=path if isinstance(path, str) else "",
-    )
-
-
-def find_host(name: str) -> Host | None:
-    return hosts.load(name) if name in hosts.names() else None
-
-
-def find_conversation_reader(host: Host | None) -> ConversationReader | None:
-    return host.conversation if host else None

@@ -23,6 +23,7 @@ from hookline.core.response import Enrich
 from hookline.core.store import Record, Store, StoreFailed
 from hookline.core.variables import SWITCH_PREFIX
 from hookline.memory import helper_messages, learn
+from hookline.memory.read_transcript import read_new_entries
 from hookline.redact import redact
 from hookline.runtime import open_store
 from hookline.runtime.setup import load_setup
@@ -93,7 +94,7 @@ def _enrich_exclusively(
 
 def _ask_command(request: Enrich, store: Store, places: Places, env: Mapping[str, str]) -> list[str]:
     mark = tail.mark_from(store.notes(request.session).get(READ_NOTE))
-    transcript = learn.read_new_entries(request.host, request.transcript, mark)
+    transcript = read_new_entries(request.host, request.transcript, mark)
     if transcript is None:
         return []
     scope = learn.find_scope(places.root, time.time(), f"{request.host}:{request.session}:enriched")

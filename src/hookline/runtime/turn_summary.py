@@ -19,7 +19,8 @@ from hookline.core.todos import find_open
 from hookline.core.values import replace
 from hookline.handoff.next_steps import find_steps, reports_done
 from hookline.memory.forget import load_replaced
-from hookline.memory.learn import find_host, take_unreported
+from hookline.memory.learn import take_unreported
+from hookline.memory.read_transcript import find_host
 from hookline.redact import redact
 from hookline.runtime.call_hook import run_in_time
 from hookline.runtime.memory_helper import FAILED_NOTE
