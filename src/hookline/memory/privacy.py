@@ -9,7 +9,7 @@ PERSONAL_DATA_MESSAGE = "personal data is not stored: remove addresses, numbers 
 _MAIL = re.compile(
     r"""(?ix)(?<![\w.+-])
     (?!(?:git|no-?reply|admin|root|users?|tests?|ci|devs?|ops|devops|info|help|hello|contact|security|abuse
-      |on-?call|billing|sales|office|postmaster|webmaster
+      |on-?call|billing|sales|office|maintainers?|postmaster|webmaster
       |(?:[\w.+-]*[.+-])?(?:team|bot|list|alerts?|support))@)
     [\w.+-]+@(?!\d+\.\d)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}\b"""
 )
@@ -25,6 +25,13 @@ _ACCOUNT = re.compile(
     r"|\b\d{4}([ -])\d{4}\1\d{4}\1\d{4}\b"
 )
 """Number of a bank account, of a social insurance or of a credit card."""
+_POSTAL = re.compile(
+    r"""(?x)\b[A-ZÀ-Ý][\w.’'-]*(?:\ [\w.’'-]+){0,3}\ \d{1,4}\ ?[a-z]?,(?:[^,.\n]{1,20},)?
+      \ (?:[A-Z]{1,2}-)?(?!(?:19|20)\d\d\b)\d{4,5}(?:-\d{3,4})?\ [A-ZÀ-Ý]
+    | \b\d{1,4}[a-z]?\ (?:[A-ZÀ-Ý][\w’'-]+\ ){1,3}(?:Street|St|Road|Rd
+      |Avenue|Ave|Lane|Drive|Boulevard|Blvd)\b"""
+)
+"""Postal address: a street with a number before a postal code, or a number before a street."""
 _NAME = r"(?-i:[A-ZÀ-Ý][^\W\d_]+)"
 _PRIVATE = re.compile(
     rf"""(?ix)\b(?:
@@ -35,8 +42,8 @@ _PRIVATE = re.compile(
     | (?:my|his|her)\ (?:kids?|child(?:ren)?|sons?|daughters?|parents|baby)
     | (?:i|he|she|{_NAME})(?:['’][ms]|\ (?:am|is|was|has|have|had))\ (?:dyslexic
       |depressed|depression|autistic|adhd|gay
-      |lesbian|bisexual|trans(?:gender)?|sick(?!\ of)|ill|in\ (?:the\ )?hospital|in\ rehab
-      |cancer|chemo(?:therapy)?|epilepsy)
+      |lesbian|bisexual|trans(?:gender)?|sick(?!\ of)|ill|in\ (?:the\ )?hospital|in\ (?:rehab|custody|prison)
+      |cancer|(?:on\ )?chemo(?:therapy)?|epilepsy|hiv)
     | (?:is|was|are|am)\ (?:pregnant|divorced|getting\ (?:divorced|married)|diabetic|hospitali[sz]ed)
     | diagnosed\ with|(?:sick|parental|maternity|paternity)\ leave|passed\ away|miscarriage|antidepressants
     | earns?\ [$€£]?\d\w*|was\ fired\ for|born\ (?:on|in)\ \w*\s?\d
@@ -50,6 +57,7 @@ def is_personal(text: str) -> bool:
     return bool(
         _MAIL.search(text)
         or _ACCOUNT.search(text)
+        or _POSTAL.search(text)
         or _PRIVATE.search(text)
         or any(digits >= _MIN_DIGITS for digits in phones)
     )
