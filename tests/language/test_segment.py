@@ -135,3 +135,7 @@ def test_clauses_of_a_text():
 @given(st.text())
 def test_clauses_keep_the_words_of_the_sentences(text):
     assert " ".join(split_clauses(text)).split() == " ".join(split_sentences(text)).split()
+
+
+def test_the_time_for_many_joints_is_linear():
+    assert split_clauses(", and " * 200_000 + "run it")[-1].endswith("run it")  # squared: over an hour

@@ -174,7 +174,9 @@ def find_cuts(text: str) -> list[int]:
     masked = mask_quotations(text)
     cuts, last = [], 0
     for match in _CUT.finditer(masked):
-        if not _JOINT.fullmatch(masked[last : match.start()]):
+        if _JOINT.fullmatch(masked[last : match.start()]):
+            last = match.start()
+        else:
             last = match.end()
             cuts.append(last)
     return cuts
