@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hookline.language.features import split_words
-from hookline.language.network import read_tokens
+from hookline.language.features import spell_words
+from hookline.language.network import split_tokens
 from hookline.language.segment import find_sentences
 
 Row = dict[str, Any]
@@ -52,7 +52,7 @@ def find_text(row: Row) -> str:
 
 
 def _word_pairs(text: str) -> frozenset[str]:
-    words = [word.lower() for word in split_words(text)]
+    words = [word.lower() for word in spell_words(text)]
     return frozenset(f"{a} {b}" for a, b in zip(["^", *words], [*words, "$"], strict=True))
 
 
@@ -61,7 +61,7 @@ def find_vocabulary(rows: Iterable[Row]) -> frozenset[str]:
     batches: dict[str, list[int]] = {}
     for row in rows:
         sentences = find_sentences(row["prompt"])
-        for word in {token.word for sentence in sentences for token in read_tokens(sentence)}:
+        for word in {token.word for sentence in sentences for token in split_tokens(sentence)}:
             batches.setdefault(word, []).append(row["batch"])
     return frozenset(
         word

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_matrix, diags_array
 from sessions import Example, find_prompts, find_sentences, vary_sessions
 
-from hookline.language.dialogue import LABELS, PROMPT_KINDS
+from hookline.language.dialogue import PROMPT_KINDS, SENTENCE_LABELS
 from hookline.language.model import Model, quantize
 
 BITS = 15
@@ -30,7 +30,7 @@ def fit_sessions(rows: Sequence[Row], vocabulary: frozenset[str]) -> dict[str, M
     sentences = (one for row in rows for one in find_sentences(row, vocabulary))
     prompts = (one for row in vary_sessions(rows) for one in find_prompts(row, vocabulary))
     return {
-        "sentence": fit_labels(sentences, LABELS, STRENGTH),
+        "sentence": fit_labels(sentences, SENTENCE_LABELS, STRENGTH),
         "prompt": fit_labels(prompts, PROMPT_KINDS, STRENGTH),
     }
 

@@ -12,7 +12,7 @@ from recurrent import LOWEST, Example, Plan, Recurrent, fit_network, read_exampl
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from hookline.language.network import Network, read_tokens
+from hookline.language.network import Network, split_tokens
 from hookline.language.segment import find_sentences
 from hookline.language.ship_requests import score_sentences, unquote
 
@@ -30,7 +30,7 @@ def fit_ship(rows: Iterable[Row], common: Iterable[Row], vocabulary: Iterable[st
 
 
 def read_row(row: Row) -> Example:
-    sentences = [[*read_tokens(sentence)] for sentence in find_sentences(unquote(row["prompt"]))]
+    sentences = [[*split_tokens(sentence)] for sentence in find_sentences(unquote(row["prompt"]))]
     weight = 1.0 if "batch" in row else GENERATED_WEIGHT
     return read_example(sentences, positive=row["ship"])._replace(weight=weight)
 

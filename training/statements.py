@@ -13,9 +13,9 @@ from run_on import generate_run_ons, generate_wrapped
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
-from hookline.language.network import Network, Token, read_tokens
+from hookline.language.network import Network, Token, split_tokens
 from hookline.language.segment import find_sentences
-from hookline.language.statements import LABELS, Run, find_runs, state_runs
+from hookline.language.statements import LABELS, Candidate, find_candidates, select_statements
 
 UNITS, EPOCHS = 24, 9
 PROMPT_WEIGHT = 0.5
@@ -34,7 +34,7 @@ def fit_statements(rows: Sequence[Row], common: Iterable[Row], vocabulary: Itera
 
 def read_row(row: Row) -> Example:
     """Return the words of a prompt with their labels; words of a lasting part outside its statement are filler."""
-    sentences = [[*read_tokens(sentence)] for sentence in find_sentences(row["prompt"])]
+    sentences = [[*split_tokens(sentence)] for sentence in find_sentences(row["prompt"])]
     tokens, parts = [token for sentence in sentences for token in sentence], find_parts(row)
     labels = [NO_LABEL if token.start == token.end else find_label(parts, token.start) for token in tokens]
     edges = [edge for sentence in sentences for edge in find_edges(parts, sentence)]
@@ -75,22 +75,22 @@ def find_loss(model: Recurrent, batch: Sequence[Example]) -> Tensor:
     return loss + PROMPT_WEIGHT * binary_cross_entropy_with_logits(totals, lasts)
 
 
-def find_unseen(rows: Sequence[Row], network: Network) -> dict[str, list[Run]]:
+def find_unseen(rows: Sequence[Row], network: Network) -> dict[str, list[Candidate]]:
     """Return the possible statements of each prompt."""
-    return {row["prompt"]: [*find_runs(row["prompt"], network)] for row in rows}
+    return {row["prompt"]: [*find_candidates(row["prompt"], network)] for row in rows}
 
 
-def validate_statements(rows: Sequence[Row], runs: Mapping[str, Sequence[Run]]) -> float:
+def validate_statements(rows: Sequence[Row], candidates: Mapping[str, Sequence[Candidate]]) -> float:
     """Return the threshold of lasting statements, and print the scores of each batch."""
     wrong = [
-        max((run.score for run in runs[row["prompt"]]), default=NOTHING_FOUND)
+        max((candidate.score for candidate in candidates[row["prompt"]]), default=NOTHING_FOUND)
         for row in rows
         if not any(part.statement for part in find_parts(row))
     ]
     threshold = choose_threshold(wrong, MAX_WRONG)
     for name, tested in split_batches(rows):
         found = score_statements(
-            tested, lambda row: state_runs(row["prompt"], runs[row["prompt"]], threshold)
+            tested, lambda row: select_statements(row["prompt"], candidates[row["prompt"]], threshold)
         )
         print(f"unseen, {name}: {found}", file=sys.stderr, flush=True)
     return threshold

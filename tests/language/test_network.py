@@ -52,7 +52,7 @@ def test_a_network_survives_its_file(name):
     again, end = read_network(describe_network(network), memoryview(weights).cast("b"))
     prompt = "we use pnpm here, never npm. fix the test"
 
-    assert again.read(prompt) == network.read(prompt)
+    assert again.read_prompt(prompt) == network.read_prompt(prompt)
     assert end == len(weights)
 
 
@@ -79,11 +79,11 @@ def test_the_highest_state_is_that_of_each_unit(states):
 
 @pytest.mark.parametrize("prompt", ["", " \n", "> quoted"])
 def test_a_prompt_without_words_of_the_person_has_no_sentence(prompt):
-    assert load_models().networks["statements"].read(prompt) == []
+    assert load_models().networks["statements"].read_prompt(prompt) == []
 
 
 def test_only_the_beginning_of_a_very_long_prompt_is_read():
-    read = load_models().networks["statements"].read("we use tabs. " * 300)
+    read = load_models().networks["statements"].read_prompt("we use tabs. " * 300)
 
     assert sum(len(row.tokens) for row in read) == MAX_TOKENS
     assert all(len(row.tokens) == len(row.states) for row in read)

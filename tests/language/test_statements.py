@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.language.features import split_words
+from hookline.language.features import spell_words
 from hookline.language.model import WEIGHTS, load_models, quantize, save_models
 from hookline.language.statements import (
     DURABLE,
@@ -154,9 +154,9 @@ def test_odds_are_those_of_the_lasting_labels_without_those_of_an_order(scores):
 
 
 def test_english_is_told_from_other_languages():
-    assert is_english(split_words("use pnpm"))
-    assert is_english(split_words("in die_roll.py we use the die class"))
-    assert not is_english(split_words("wir benutzen immer pnpm und nie npm"))
+    assert is_english(spell_words("use pnpm"))
+    assert is_english(spell_words("in die_roll.py we use the die class"))
+    assert not is_english(spell_words("wir benutzen immer pnpm und nie npm"))
 
 
 @given(st.text(max_size=300))
@@ -168,9 +168,9 @@ def test_any_text_is_read(prompt):
 
 def test_features_are_few_and_the_same_in_every_process():
     code = (
-        "from hookline.language.features import Clause, hash_clause, split_words\n"
+        "from hookline.language.features import Clause, hash_clause, spell_words\n"
         "text = 'we use pnpm here, never npm'\n"
-        "print(hash_clause([Clause(text, split_words(text))], 0, frozenset({'we'})))"
+        "print(hash_clause([Clause(text, spell_words(text))], 0, frozenset({'we'})))"
     )
     outputs = {
         subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(2)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from hookline.language.features import Clause, hash_clause, hash_features, split_words
+from hookline.language.features import Clause, hash_clause, hash_features, spell_words
 from hookline.language.model import load_models
 from hookline.language.segment import read_message, split_sentences
 
@@ -15,7 +15,7 @@ PromptKind = Literal["task", "addition", "choice", "problem", "reply"]
 Label = Literal["failed", "open", "done", "other"]
 PROMPT_KINDS: tuple[PromptKind, ...] = ("task", "addition", "choice", "problem", "reply")
 """Kinds of prompts: other work, more work, how to do it, a defect of it, or anything else."""
-LABELS: tuple[Label, ...] = ("failed", "open", "done", "other")
+SENTENCE_LABELS: tuple[Label, ...] = ("failed", "open", "done", "other")
 """A sentence tells an approach that was given up, work that is left, a result, or anything else."""
 MAX_SENTENCES, MAX_LENGTH = 8, 24
 """Sentences of a prompt that become features, and words from which its length no longer counts."""
@@ -40,7 +40,7 @@ def label_message(text: str) -> tuple[Labelled, ...]:
     models, parts = load_models(), read_message(text)
     rows = _hash_all(to_clauses(parts), models.vocabulary)
     scores = [models.models["sentence"].score(row) for row in rows]
-    labels: list[Label] = [max(LABELS, key=score.__getitem__) for score in scores]
+    labels: list[Label] = [max(SENTENCE_LABELS, key=score.__getitem__) for score in scores]
     headings = {heading for _, heading in parts}
     return tuple(
         Labelled(part, "open" if heading is not None and labels[heading] == "open" else labels[number])
@@ -52,7 +52,7 @@ def label_message(text: str) -> tuple[Labelled, ...]:
 def to_clauses(parts: Sequence[tuple[str, int | None]]) -> list[Clause]:
     """Return the sentences and headings of a message, as `read_message` returns them, with their words."""
     return [
-        Clause(text, split_words(text), split_words(parts[heading][0]) if heading is not None else ())
+        Clause(text, spell_words(text), spell_words(parts[heading][0]) if heading is not None else ())
         for text, heading in parts
     ]
 
@@ -77,7 +77,7 @@ def classify_prompt(text: str, facts: Sequence[str]) -> PromptKind:
 def hash_prompt(text: str, facts: Sequence[str], vocabulary: frozenset[str]) -> list[int]:
     """Return the hashed features of a prompt: of its sentences, and of pairs of facts."""
     sentences = split_sentences(text)[:MAX_SENTENCES] or [""]
-    clauses = [Clause(one, split_words(one)) for one in sentences]
+    clauses = [Clause(one, spell_words(one)) for one in sentences]
     rows = _hash_all(clauses, vocabulary)
     first = [feature ^ _SALT for feature in rows[0]]
     length = f"length {min(len(text.split()), MAX_LENGTH) // 3}"

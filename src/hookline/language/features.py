@@ -56,7 +56,7 @@ class Clause(NamedTuple):
     heading: tuple[str, ...] = ()
 
 
-def split_words(text: str) -> tuple[str, ...]:
+def spell_words(text: str) -> tuple[str, ...]:
     """Return the words of *text* in one spelling; names and numbers keep their form."""
     return tuple(_normalized(_WORD.findall(mask_quotations(text)[: MAX_WORDS * 12])))
 

@@ -42,7 +42,7 @@ class Token(NamedTuple):
     end: int
 
 
-class ReadSentence(NamedTuple):
+class SentenceStates(NamedTuple):
     """A sentence with its tokens, and the states of all units after each of them."""
 
     sentence: Sentence
@@ -77,7 +77,7 @@ class Table(NamedTuple):
     scale: int
     width: int
 
-    def read(self, name: str) -> int:
+    def find_vector(self, name: str) -> int:
         """Return the vector of a known name as one integer."""
         begin = self.numbers[name] * self.width
         return pack(self.values[begin : begin + self.width].tolist()) * self.scale
@@ -93,22 +93,22 @@ class Network:
 
     def __init__(self, tables: Mapping[str, Table], matrices: Mapping[str, Matrix]) -> None:
         self.tables, self.matrices = tables, matrices
-        self._read_token = lru_cache(maxsize=8192)(self._sum_token)
-        self._read_neighbour = lru_cache(maxsize=1024)(self._sum_neighbour)
-        self.read = lru_cache(maxsize=4)(self._read)
+        self._token_inputs = lru_cache(maxsize=8192)(self._sum_token)
+        self._neighbour_inputs = lru_cache(maxsize=1024)(self._sum_neighbour)
+        self.read_prompt = lru_cache(maxsize=4)(self._read_prompt)
 
-    def _read(self, prompt: str) -> list[ReadSentence]:
+    def _read_prompt(self, prompt: str) -> list[SentenceStates]:
         """Return the sentences of a prompt, up to `MAX_TOKENS`; several hooks read the same prompt."""
-        rows = [(sentence, [*read_tokens(sentence)]) for sentence in find_sentences(prompt)]
-        states = self._read_states([token for _, row in rows for token in row][:MAX_TOKENS])
-        found, begin = list[ReadSentence](), 0
+        rows = [(sentence, [*split_tokens(sentence)]) for sentence in find_sentences(prompt)]
+        states = self._follow_tokens([token for _, row in rows for token in row][:MAX_TOKENS])
+        found, begin = list[SentenceStates](), 0
         for sentence, row in rows:
             own = states[begin : begin + len(row)]
-            found += [ReadSentence(sentence, row[: len(own)], own)] if own else []
+            found += [SentenceStates(sentence, row[: len(own)], own)] if own else []
             begin += len(row)
         return found
 
-    def _read_states(self, tokens: Sequence[Token]) -> list[list[int]]:
+    def _follow_tokens(self, tokens: Sequence[Token]) -> list[list[int]]:
         """Return the states of the units of both layers after each token."""
         second = self.matrices["second"]
         states = recur(self._sum_inputs(tokens), self.tables["word"].width)
@@ -123,17 +123,21 @@ class Network:
         """Yield the inputs of the first layer for each token."""
         words, kinds = self.tables["word"].numbers, self.tables["kind"].numbers
         known = [token.kind if token.kind in kinds else OTHER for token in tokens]
-        near = [self._read_neighbour(kind) for kind in (EDGE, *known, EDGE)]
+        near = [self._neighbour_inputs(kind) for kind in (EDGE, *known, EDGE)]
         for token, kind, (before, _), (_, after) in zip(tokens, known, near, near[2:], strict=False):
-            yield self._read_token(token.word if token.word in words else OTHER, kind) + before + after
+            yield self._token_inputs(token.word if token.word in words else OTHER, kind) + before + after
 
     def _sum_token(self, word: str, kind: str) -> int:
         """Return the inputs of the first layer for a token alone."""
-        return self.tables["word"].read(word) + self.tables["kind"].read(kind) + self.matrices["word"].bias
+        return (
+            self.tables["word"].find_vector(word)
+            + self.tables["kind"].find_vector(kind)
+            + self.matrices["word"].bias
+        )
 
     def _sum_neighbour(self, kind: str) -> tuple[int, int]:
         """Return the inputs of the first layer for a token after, and before, a token of this kind."""
-        return self.tables["before"].read(kind), self.tables["after"].read(kind)
+        return self.tables["before"].find_vector(kind), self.tables["after"].find_vector(kind)
 
 
 def describe_network(network: Network) -> dict[str, Any]:
@@ -238,7 +242,7 @@ def find_highest(states: Iterable[Sequence[int]]) -> list[int]:
     return [max(unit) for unit in zip(*states, strict=True)]
 
 
-def read_tokens(sentence: Sentence) -> Iterator[Token]:
+def split_tokens(sentence: Sentence) -> Iterator[Token]:
     """Yield a token that begins a sentence, and those of its words and marks."""
     opening = "<p>" if sentence.pasted else "<s>"
     yield Token(opening, opening, sentence.start, sentence.start)

@@ -25,7 +25,7 @@ def find_request(prompt: str) -> str | None:
 def score_sentences(prompt: str, network: Network) -> Iterator[tuple[str, float]]:
     """Yield each sentence of a prompt with the log-odds that it asks to ship."""
     text = unquote(prompt)
-    read = network.read(text)
+    read = network.read_prompt(text)
     total = network.score("prompt", find_highest(state for row in read for state in row.states))[0]
     for row in read:
         begin, end = row.sentence.start, row.sentence.start + len(row.sentence.text)

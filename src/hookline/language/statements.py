@@ -61,7 +61,7 @@ class Statement(NamedTuple):
     """The sentence that contains it."""
 
 
-class Run(NamedTuple):
+class Candidate(NamedTuple):
     """Neighbouring words that may be a lasting statement."""
 
     start: int
@@ -76,32 +76,35 @@ class Run(NamedTuple):
 def find_statements(prompt: str) -> list[Statement]:
     """Return the lasting statements in the person's own words of a prompt."""
     models = load_models()
-    runs = find_runs(prompt, models.networks["statements"])
-    return state_runs(prompt, runs, models.thresholds["statements"])
+    candidates = find_candidates(prompt, models.networks["statements"])
+    return select_statements(prompt, candidates, models.thresholds["statements"])
 
 
-def state_runs(prompt: str, runs: Iterable[Run], threshold: float) -> list[Statement]:
-    """Return the statements of the runs above the threshold."""
+def select_statements(prompt: str, candidates: Iterable[Candidate], threshold: float) -> list[Statement]:
+    """Return the statements of the candidates above the threshold."""
     statements = []
-    for run in runs:
-        stated = _OPENING.sub("", prompt[run.start : run.end].lstrip(_MARKS))
+    for candidate in candidates:
+        stated = _OPENING.sub("", prompt[candidate.start : candidate.end].lstrip(_MARKS))
         text = " ".join(stated.rstrip(_MARKS).split())
-        if run.score >= threshold and SHORTEST <= len(text) <= LONGEST:
-            confidence = to_probability(run.score - threshold + 1)
-            statements.append(Statement(run.kind, text, confidence, run.end - len(stated), run.sentence))
+        if candidate.score >= threshold and SHORTEST <= len(text) <= LONGEST:
+            confidence = to_probability(candidate.score - threshold + 1)
+            statements.append(
+                Statement(candidate.kind, text, confidence, candidate.end - len(stated), candidate.sentence)
+            )
     return statements
 
 
 def is_unsure(prompt: str) -> bool:
     """Return whether the best candidate of a prompt is just below the threshold."""
     models = load_models()
-    best = max((run.score for run in find_runs(prompt, models.networks["statements"])), default=-math.inf)
+    candidates = find_candidates(prompt, models.networks["statements"])
+    best = max((candidate.score for candidate in candidates), default=-math.inf)
     return -MAX_DOUBT < best - models.thresholds["statements"] < 0
 
 
-def find_runs(prompt: str, network: Network) -> Iterator[Run]:
+def find_candidates(prompt: str, network: Network) -> Iterator[Candidate]:
     """Yield the possible statements of a prompt."""
-    read = network.read(prompt)
+    read = network.read_prompt(prompt)
     total = network.score("prompt", find_highest(state for row in read for state in row.states))[0]
     for sentence, tokens, states in read:
         words = [token for token in tokens if token.start < token.end]
@@ -111,7 +114,7 @@ def find_runs(prompt: str, network: Network) -> Iterator[Run]:
             for begin, end in find_spans(odds):
                 place = words[begin].start, words[end - 1].end
                 score = total + find_peak([lasting for lasting, _ in odds[begin:end]])
-                yield Run(*place, find_statement_kind(scores[begin:end]), score, sentence.text)
+                yield Candidate(*place, find_statement_kind(scores[begin:end]), score, sentence.text)
 
 
 def find_odds(scores: Sequence[float]) -> tuple[float, float]:

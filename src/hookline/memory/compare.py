@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from hookline.core.records import Memory
-from hookline.language.features import find_kind, hash_features, split_words
+from hookline.language.features import find_kind, hash_features, spell_words
 from hookline.language.model import load_models
 from hookline.lazy import re
 from hookline.memory.synonyms import find_base, find_choice
@@ -62,7 +62,8 @@ def find_related(new: Memory, memories: Iterable[Memory]) -> dict[str, Relation]
     relations = {
         old.id: compare_rules(old.text, new.text)
         for old in memories
-        if old.id != new.id and old.kind in RULE_KINDS and not old.pinned and new.may_change(old)
+        if old.id != new.id and not old.pinned and new.may_change(old)
+        if old.kind in RULE_KINDS or (new.by_user and not old.by_user)
         if old.id not in {id_ for _, id_ in new.relations}
         if (old.project, old.branch, old.issue) == (new.project, new.branch, new.issue)
     }
@@ -107,7 +108,7 @@ def simplify(text: str) -> str:
 def _find_words(clause: str) -> Iterator[Word]:
     """Yield the content words of a clause; a second negation reverses the first."""
     rejected, before = False, ""
-    for word in split_words(clause):
+    for word in spell_words(clause):
         if word in _REJECTING:
             rejected = not (rejected and word in ("not", "never", "no"))
         elif find_kind(word) != word and word[0] != "<":
@@ -179,6 +180,6 @@ def _describe_rests(rests: Sequence[Sequence[Word]]) -> Iterator[str]:
 
 def _describe_texts(old: str, new: str) -> Iterator[str]:
     """Yield the words that only one of the texts has, also function words."""
-    first, second = ({*split_words(simplify(text))} for text in (old, new))
+    first, second = ({*spell_words(simplify(text))} for text in (old, new))
     yield from (f"only old {word}" for word in first - second)
     yield from (f"only new {word}" for word in second - first)
