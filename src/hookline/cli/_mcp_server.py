@@ -226,7 +226,7 @@ class Tools(Struct, frozen=True, kw_only=True):
         """Fire an event, record it, and return the answer of the hooks."""
         envelope = self._envelope(hook, event)
         envelope["sessionId"] = SESSION_PREFIX + str(envelope["sessionId"])
-        response: dict[str, Any] = json.loads(answer_envelope(envelope, self.cwd))
+        response: dict[str, Any] = json.loads(answer_envelope(envelope, self.cwd, lambda: "mcp"))
         return response
 
     def _envelope(self, hook: str, event: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -4,7 +4,8 @@ import json
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from hookline import hosts
@@ -12,6 +13,7 @@ from hookline.cli._arguments.fire import BLOCKED
 from hookline.core.events import EVENTS, Unreadable
 from hookline.core.payload import decode
 from hookline.core.registry import describe_unknown
+from hookline.runtime.find_agent import find_agent
 from hookline.runtime.runtime import Runtime
 
 HOST = "envelope"
@@ -24,22 +26,26 @@ def run(args: Namespace) -> int:
     cwd = os.path.abspath(args.cwd)
     if not os.path.isdir(cwd):
         raise NotADirectoryError(20, "not a folder", args.cwd)
-    reply = answer_envelope(_build_envelope(args, cwd), cwd)
+    reply = answer_envelope(_build_envelope(args, cwd), cwd, partial(find_agent, os.environ))
     print(reply)
     return BLOCKED if args.exit_code and json.loads(reply)["action"] == "block" else 0
 
 
-def answer_envelope(envelope: dict[str, Any], cwd: str) -> str:
-    """Return the answer of the hooks of the project around *cwd*; raise `Unreadable`."""
+def answer_envelope(envelope: dict[str, Any], cwd: str, find_author: Callable[[], str]) -> str:
+    """Return the answer of the hooks of the project around *cwd*; raise `Unreadable`.
+
+    *find_author* returns the agent that writes the prompts, or "".
+    """
     host = hosts.load(HOST)
     decoded = decode(host, envelope)
     if decoded is None:
         raise Unreadable(f"{host.name} has no event named {envelope['hook']!r}")
-    return _run_hooks(host, *decoded, cwd)
+    return _run_hooks(host, *decoded, cwd, find_author)
 
 
-def _run_hooks(host: Any, name: str, event: Any, cwd: str) -> str:
+def _run_hooks(host: Any, name: str, event: Any, cwd: str, find_author: Callable[[], str]) -> str:
     runtime = Runtime.load(cwd, host=host)
+    runtime.find_author = find_author
     try:
         return str(runtime.answer(host, name, event).stdout)
     finally:

@@ -25,6 +25,7 @@ from hookline.redact import redact
 from hookline.runtime import dedupe
 from hookline.runtime.call_claims import Claim
 from hookline.runtime.dedupe import ClaimedCall, repeat_reply
+from hookline.runtime.find_agent import find_starting_agent
 from hookline.runtime.runtime import Judged, Runtime
 from hookline.runtime.wait_for_person import WaitingCall, find_wait, hold_call
 from hookline.system import notify
@@ -280,7 +281,7 @@ def _parse_integer(digits: str) -> float:
 def _judge(host: Host, name: str, event: Event, call: HostCall, opened: OpenRuntime) -> Answer:
     session = CallingSession(id=event.session, process=call.process)
     runtime = opened(_existing_folder(event.cwd, call.cwd), call.env, host, session)
-    runtime.process = call.process
+    runtime.find_author = partial(find_starting_agent, call.process)
     _apply_arguments(runtime, call)
     flags = [f"+{hook}" for hook in call.only] + [f"-{hook}" for hook in call.without]
     within = min(host.moments[name].timeout or host.timeout, host.timeout)

@@ -23,7 +23,6 @@ from hookline.memory.recall import make_recall
 from hookline.policy import project_trust, read_files
 from hookline.policy.consents import SYSTEM_FOLDER
 from hookline.runtime.call_hook import Grants
-from hookline.runtime.find_agent import is_host_of_agent
 from hookline.runtime.setup import Setup
 from hookline.shell import Facts as ShellFacts
 from hookline.system import (
@@ -151,8 +150,8 @@ class FactContext(NamedTuple):
     ledger: Ledger
     attempt: Attempt
     grants: Grants
-    process: int = 0
-    """Id of the process that the host started; 0 for this process."""
+    find_author: Callable[[], str]
+    """Return the agent that writes the prompts of the session, or ""."""
 
 
 def _find_errors(context: FactContext, **filters: Any) -> Any:
@@ -199,7 +198,7 @@ FACTS: Mapping[str, Callable[[FactContext], Any]] = {
     "journal": lambda context: find_journal(context.setup.places, context.setup.env, context.ledger.now),
     "run_scope": lambda context: read_run_scope(context.setup.env),
     "headless": lambda context: is_headless(context.event.host, context.setup.env),
-    "prompted_by_agent": lambda context: is_host_of_agent(context.process),
+    "prompted_by_agent": lambda context: bool(context.find_author()),
     "reports_start": lambda context: reports_start(context.event.host),
     "known_error": lambda context: lambda key: _find_errors(context, key=key),
     "fixed_errors": lambda context: _find_errors(context, fixed=True),

@@ -24,13 +24,13 @@ def find_agent_above(process: int) -> str:
     return next((markers[entry[: entry.index(b"=") + 1]] for entry in entries if entry.startswith(names)), "")
 
 
-def is_host_of_agent(process: int) -> bool:
-    """Return whether another agent started the host that started *process*, or this process if it is 0."""
+def find_starting_agent(process: int) -> str:
+    """Return the other agent in whose process tree the host of *process* was started, or "".
+
+    0 stands for this process. Without /proc no agent is found.
+    """
     starter = identity.find_starter(process or os.getpid())
-    names = tuple(f"{name}=".encode() for name in _list_markers())
-    return bool(starter) and any(
-        entry.startswith(names) for entry in _read_environment(int(starter.split(":")[1]))
-    )
+    return find_agent_above(int(starter.split(":")[1])) if starter else ""
 
 
 def list_ancestors(process: int) -> Iterator[int]:

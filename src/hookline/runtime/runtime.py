@@ -75,7 +75,7 @@ class Runtime:
         self.store_problems: tuple[str, ...] = ()
         """Problems of the store that persist until a person fixes them."""
         self.call_id = ""  # its unique id; a retry has the same
-        self.process = 0  # that the host started; 0 for this process
+        self.find_author: Callable[[], str] = str  # returns the agent that writes the prompts, or ""
         self.new_id: Callable[[], str] = identity.random_id  # ids for records
         self.effects = Effects()
         """Effects to run after the reply is written."""
@@ -284,7 +284,7 @@ class Runtime:
 
     def state(self, event: Event, ledger: Ledger | None = None) -> State:
         ledger = ledger or self._open_ledger(event)
-        context = FactContext(event, self.store, self.setup, ledger, self._try, self.grants, self.process)
+        context = FactContext(event, self.store, self.setup, ledger, self._try, self.grants, self.find_author)
         return State(
             now=self.now(),
             budget=ledger.budget,
