@@ -12,6 +12,7 @@ from hookline.core.records import USER, Memory
 from hookline.core.response import Learn
 from hookline.memory.consolidate import plan_consolidation
 from hookline.memory.extract import MAX_AGENT_CONFIDENCE, MemoryScope, extract_memories
+from hookline.memory.forget import forget_memories
 from hookline.memory.learn import learn, remember
 from hookline.stores import memory as memory_store
 
@@ -66,6 +67,23 @@ def test_prompts_that_an_agent_writes_are_its_words():
     assert [(memory.kind, memory.by_user) for memory in store.recall("", project="/p")] == [
         ("decision", False)
     ]
+
+
+def test_a_rule_of_an_agent_does_not_stand_beside_the_opposite_of_the_user():
+    store = memory_store.open_store()
+    remember(store, [own("rule", "we use npm", kind="convention")], NOW)
+
+    assert remember(store, [one("other", "we use pnpm", kind="convention", source="mcp")], NOW + 1) == []
+
+
+@pytest.mark.parametrize("by_agent", [False, True])
+def test_only_a_new_prompt_of_the_user_restores_a_forgotten_decision(by_agent):
+    store, prompt = memory_store.open_store(), "We decided to store amounts as integer cents."
+    learn(Learn(session="s", host="codex", transcript="", prompt=prompt), store, "/p", NOW)
+    forget_memories(store, store.recall("", project="/p"), NOW)
+    learn(Learn(session="s", host="codex", transcript="", prompt=prompt, by_agent=by_agent), store, "/p", NOW)
+
+    assert bool(store.recall("", project="/p")) is not by_agent
 
 
 def test_of_the_same_words_those_of_the_user_count():

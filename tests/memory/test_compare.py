@@ -126,6 +126,41 @@ def test_a_reversed_rule_replaces_the_earlier_one_which_comes_back_if_it_is_forg
     assert (texts(store), load_replaced(store)) == (["always use pnpm, never npm"], {})
 
 
+def test_every_wording_comes_back_if_the_later_one_is_forgotten(store):
+    later = [rule("npm", "use npm, not pnpm"), rule("again", "please use npm instead of pnpm")]
+    remember(store, later, 2.0)
+
+    assert texts(store) == ["please use npm instead of pnpm"]
+    for forgotten, back in (("again", "npm"), ("npm", "old")):
+        forget_memories(store, store.memories([forgotten]), 3.0)
+        assert [memory.id for memory in restore_replaced(store, [forgotten])] == [back]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("we use npm", "we use pnpm"), ("use yarn", "use pnpm, please")],
+)
+def test_a_swapped_choice_is_found_although_no_other_word_is_common(old, new):
+    store = memory_store.open_store()
+    remember(store, [rule("old", old), rule("new", new)], 2.0)
+
+    assert (compare_rules(old, new), texts(store)) == ("reversal", [new])
+
+
+def test_a_rule_of_the_user_replaces_a_fact_of_an_agent():
+    store = memory_store.open_store()
+    remember(store, [rule("old", "this project uses npm, not pnpm", kind="fact", source="mcp")], 1.0)
+    remember(store, [rule("new", "use pnpm, never npm")], 2.0)
+
+    assert texts(store) == ["use pnpm, never npm"]
+
+
+def test_one_session_does_not_confirm_itself(store):
+    remember(store, [rule("new", "please use pnpm instead of npm", source="user:host:old")], 2.0)
+
+    assert [memory.confidence for memory in store.recall("", project="/p")] == [0.8]
+
+
 def test_rules_are_replaced_in_their_order(store):
     later = [rule("new", "use npm, not pnpm"), rule("old", "always use pnpm, never npm")]
     remember(store, later, 2.0)

@@ -1,5 +1,6 @@
 """Test consolidation: duplicates are merged, faded memories are deleted, pinned ones stay."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from hookline.memory.consolidate import (
     is_consolidation_due,
     plan_consolidation,
 )
+from hookline.memory.forget import load_replaced, replace_memories
 from hookline.stores import memory
 from hookline.system import file_lock
 from hookline.system.paths import find_places
@@ -47,6 +49,27 @@ def test_a_number_a_negation_another_kind_or_scope_is_something_else():
     ]
 
     assert plan_consolidation(alike, NOW).merged == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("the staging db is on host a, prod on host b", "the staging db is on host b, prod on host a"),
+        ("service Alpha calls service Beta over gRPC", "service Beta calls service Alpha over gRPC"),
+        ("Ana reviews the code of Bob", "Bob reviews the code of Ana"),
+    ],
+)
+def test_the_same_words_in_another_order_say_something_else(first, second):
+    assert plan_consolidation([one("a", first), one("b", second)], NOW).merged == ()
+
+
+def test_a_rule_that_was_replaced_by_a_merged_one_comes_back_with_the_other(tmp_path):
+    store, places = memory.open_store(), replace(find_places({}, "/"), state=str(tmp_path), root="/p")
+    replace_memories(store, one("b", "always use pnpm here", confidence=0.5), [one("old", "use npm")])
+    store.remember(one("c", "always use pnpm here!", confidence=0.9))
+    consolidate_project(store, places, NOW)
+
+    assert {id_: replaced.by for id_, replaced in load_replaced(store).items()} == {"old": "c"}
 
 
 def test_what_faded_goes_and_what_is_pinned_or_lasts_stays():

@@ -98,6 +98,12 @@ def test_the_same_command_again_is_no_news():
         ("the schema is no longer frozen", "blocked by the frozen schema", True),
         ("the login tests are no longer blocked", "blocked by the frozen schema", False),
         ("staging works again", "we wait for staging", True),
+        (
+            "The sandbox keys from Stripe arrived, so payments are unblocked",
+            "waiting for access to the staging cluster from the security team",
+            False,
+        ),
+        ("the flaky login test is fixed, that was it", "blocked on the vendor, we need that contract", False),
     ],
 )
 def test_a_statement_ends_the_blocker_that_it_names_or_all(text, blocker, ends):

@@ -63,6 +63,7 @@ def test_personal_data(text):
         "a user's birthday is stored as a date",
         "Release 12, 2024 Roadmap and Plan 7, 1999 Edition are frozen",
         "maintainers@example.com is the contact in package.json",
+        "the father process spawns his child processes",
         "the build is sick, use the cache",
         "I am sick of yaml, use toml",
     ],

@@ -20,6 +20,7 @@ from hookline.handoff.verdict import is_finished
 from hookline.handoff.work import find_commands, find_commits, follow_files
 from hookline.lazy import re
 from hookline.memory.extract import RESOLVED, Found, drop_resolved, ends_blocker, find_stated
+from hookline.memory.privacy import is_personal
 
 FIRST_ENTRIES, LAST_ENTRIES = 20, 600
 """Entries read from the beginning and from the end of a transcript."""
@@ -131,7 +132,7 @@ def _find_blockers(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
         labelled = [text for label, text in find_labelled(message.text) if label == "blockers"]
         lasts = message.by == "person" or message in last
         stated += [one for one in find_stated([message]) if lasts or one.kind == RESOLVED]
-        stated += [Found("blocker", text, 1.0) for text in labelled]
+        stated += [Found("blocker", text, 1.0) for text in labelled if not is_personal(text)]
     return tuple(reversed([found.text for found in drop_resolved(stated) if found.kind == "blocker"]))
 
 

@@ -13,7 +13,7 @@ from hookline.core.store import Store, advance_expiry
 from hookline.core.values import replace
 from hookline.memory.compare import is_repetition
 from hookline.memory.extract import find_max_confidence
-from hookline.memory.forget import drop_replaced
+from hookline.memory.forget import drop_replaced, move_replaced
 from hookline.system import file_lock
 from hookline.system.git_facts import find_origin
 from hookline.system.paths import Places, create_private
@@ -90,6 +90,7 @@ def _find_duplicates(memories: Sequence[Memory]) -> dict[str, str]:
                     other
                     for other in candidates
                     if _are_similar(words_by_id[memory.id], words_by_id[other])
+                    and _have_same_order(texts[memory.id], texts[other])
                     and is_repetition(texts[other], memory.text)
                 ),
                 None,
@@ -116,6 +117,13 @@ def _group_by_scope(memories: Sequence[Memory]) -> Iterator[list[Memory]]:
 
 def _are_similar(first: frozenset[str], second: frozenset[str]) -> bool:
     return len(first & second) >= MIN_SIMILARITY * len(first | second) > 0
+
+
+def _have_same_order(first: str, second: str) -> bool:
+    """Return whether the common words of two texts are in the same order."""
+    one, other = split_words(first), split_words(second)
+    common = {*one} & {*other}
+    return [word for word in one if word in common] == [word for word in other if word in common]
 
 
 def _merge_duplicates(memories: Sequence[Memory], replacements: dict[str, str]) -> dict[str, Memory]:
@@ -198,6 +206,7 @@ def _apply_consolidation(store: Store, root: str, at: float) -> str:
         store.remember(memory)
     if plan.removed:
         store.forget(*plan.removed)
+    move_replaced(store, dict(plan.merged))
     drop_replaced(store)
     store.set_notes("", {f"{CONSOLIDATED_NOTE}:{root}": {"at": at, "report": plan.report}})
     return plan.report

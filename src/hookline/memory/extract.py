@@ -13,6 +13,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from hookline.core.conversation import Message, ToolResult, ToolUse, TranscriptEntry
+from hookline.core.ranking import remove_stop_words
 from hookline.core.records import USER, Memory, split_words
 from hookline.core.untrusted_text import to_words
 from hookline.core.values import replace
@@ -156,8 +157,8 @@ def drop_resolved(stated: Iterable[Found]) -> list[Found]:
 
 def ends_blocker(text: str, blocker: str) -> bool:
     """Return whether a resolution is about a *blocker*: it names the blocker, or names nothing."""
-    subject = {word for word in split_words(text) if len(word) >= _MIN_WORD_CHARS} - _RESOLUTION_WORDS
-    return not subject or bool(subject & {*split_words(blocker)})
+    subject = {word for word in remove_stop_words(text) if len(word) >= _MIN_WORD_CHARS} - _RESOLUTION_WORDS
+    return not subject or bool(subject & {*remove_stop_words(blocker)})
 
 
 def split_statements(text: str) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """Forget memories permanently: remove them from handoffs too, and never learn them again from the same text.
 
 A forked or rewritten transcript repeats forgotten memories. Therefore their ids are kept until a person
-restores them by `hookline memory add` or `import`. Rules that a later one replaced are kept with it, and come
-back when that is forgotten.
+restores them in a new prompt, or by `hookline memory add` or `import`. Rules that a later one replaced are
+kept with it, and come back when that is forgotten.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class Replaced(Struct, frozen=True, kw_only=True):
     by: str
 
 
-def replace_memories(store: Store, new: Memory, old: Sequence[Memory], *, kept: Sequence[Memory]) -> None:
-    """Store *new* and remove the *old* memories; those in *kept* come back if *new* is forgotten."""
-    notes: dict[str, Any] = {memory.id: to_builtins(Replaced(memory=memory, by=new.id)) for memory in kept}
+def replace_memories(store: Store, new: Memory, old: Sequence[Memory]) -> None:
+    """Store *new* and remove the *old* memories, which come back if *new* is forgotten."""
+    notes: dict[str, Any] = {memory.id: to_builtins(Replaced(memory=memory, by=new.id)) for memory in old}
     if new.id in load_replaced(store):
         notes[new.id] = None
     if notes:
@@ -78,6 +78,17 @@ def restore_replaced(store: Store, ids: Collection[str]) -> list[Memory]:
     for memory in restored:
         store.remember(memory)
     return restored
+
+
+def move_replaced(store: Store, merged: Mapping[str, str]) -> None:
+    """Note the memories replaced by one that was *merged* into another as replaced by the latter."""
+    moved = {
+        id_: to_builtins(Replaced(memory=old.memory, by=merged[old.by]))
+        for id_, old in load_replaced(store).items()
+        if old.by in merged
+    }
+    if moved:
+        store.set_notes(REPLACED_NOTES, moved)
 
 
 def drop_replaced(store: Store) -> None:

@@ -23,9 +23,10 @@ from hookline.memory.extract import (
     find_max_confidence,
     find_stated,
 )
-from hookline.memory.forget import find_forgotten, load_replaced, replace_memories
+from hookline.memory.forget import clear_forgotten, find_forgotten, load_replaced, replace_memories
 from hookline.memory.privacy import is_personal
 from hookline.memory.read_transcript import read_new_entries
+from hookline.memory.recall import add_alternatives
 from hookline.redact import redact
 from hookline.system.git_facts import find_branch, find_origin
 from hookline.system.paths import Places
@@ -72,7 +73,7 @@ def learn(request: Learn, store: Store, root: str, at: float) -> None:
     scope = find_scope(root, at, f"{request.host}:{request.session}")
     if request.prompt:
         entries = [Message(by="person", text=request.prompt)]
-        _learn_entries(request, entries, store, scope)
+        _learn_entries(request, entries, store, scope, again=not request.by_agent)
         return
     new = read_new_entries(
         request.host, request.transcript, mark_from(store.notes(request.session).get(POSITION_NOTE))
@@ -87,13 +88,20 @@ def _learn_entries(
     entries: Sequence[TranscriptEntry],
     store: Store,
     scope: MemoryScope,
+    *,
     ignored: Collection[str] = (),
+    again: bool = False,
 ) -> None:
-    """Remember what *entries* state; a transcript repeats rules that were replaced, which are *ignored*."""
+    """Remember what *entries* state; a transcript repeats rules that were replaced, which are *ignored*.
+
+    A rule that the user had forgotten is learnt *again* only from a new prompt.
+    """
     if request.by_agent:
         entries = [replace(one, by="agent") if isinstance(one, Message) else one for one in entries]
     _forget_blockers(store, scope, entries)
-    found = (memory for memory in extract_memories(entries, scope, redact) if memory.id not in ignored)
+    found = [memory for memory in extract_memories(entries, scope, redact) if memory.id not in ignored]
+    if again:
+        clear_forgotten(store, [memory.id for memory in found])
     learnt = remember(store, found, scope.at)
     note_unreported(store, scope.root, learnt)
     if learnt:
@@ -161,24 +169,24 @@ def _add(store: Store, new: Memory, at: float) -> bool:
     if known:
         _confirm(store, known[0], new, at)
         return False
-    return store_rule(store, new, bonus=REPEAT_BONUS) is not None
+    return store_rule(store, new) is not None
 
 
-def store_rule(store: Store, new: Memory, *, bonus: float = 0.0) -> Sequence[Memory] | None:
+def store_rule(store: Store, new: Memory) -> Sequence[Memory] | None:
     """Store a memory instead of the rules about its subject, and return these.
 
-    A repeated rule adds a *bonus* to its confidence. Return None if an agent's is about a rule of the user.
+    A rule of several sessions gains confidence. Return None if an agent's is about a rule of the user.
     """
-    recalled = store.recall(new.text, project=new.project, branch=new.branch, limit=MAX_COMPARED)
+    query = add_alternatives(new.text)
+    recalled = store.recall(query, project=new.project, branch=new.branch, limit=MAX_COMPARED)
     users = [] if new.by_user else [memory.text for memory in recalled if memory.by_user]
     if any(compare_rules(text, new.text) != "different" for text in users):
         return None
     relations = find_related(new, recalled)
     related = [memory for memory in recalled if memory.id in relations]
-    repeated = [memory for memory in related if relations[memory.id] == "same"]
-    confidences = (min(memory.confidence + bonus, find_max_confidence(new)) for memory in repeated if bonus)
-    stored = replace(new, confidence=max((new.confidence, *confidences)))
-    replace_memories(store, stored, related, kept=[memory for memory in related if memory not in repeated])
+    repeated = (one for one in related if relations[one.id] == "same" and one.source != new.source)
+    confidences = (min(memory.confidence + REPEAT_BONUS, find_max_confidence(new)) for memory in repeated)
+    replace_memories(store, replace(new, confidence=max((new.confidence, *confidences))), related)
     return related
 
 

@@ -39,7 +39,7 @@ _PRIVATE = re.compile(
       |mother|father|mom|mum|dad|brother|sister|grandm\w+|grandf\w+|doctor|therap(?:y|ist)|psychiatrist|landlord
       |salary|mortgage|rent|debts?|divorce|pregnancy|diagnosis|medication|surgery
       |home\ address|date\ of\ birth|birthday|religion|marriage|wedding|funeral|illness|disability)
-    | (?:my|his|her)\ (?:kids?|child(?:ren)?|sons?|daughters?|parents|baby)
+    | my\ child(?:ren)?|(?:my|his|her)\ (?:kids?|sons?|daughters?|parents|baby)
     | (?:i|he|she|{_NAME})(?:['’][ms]|\ (?:am|is|was|has|have|had))\ (?:dyslexic
       |depressed|depression|autistic|adhd|gay
       |lesbian|bisexual|trans(?:gender)?|sick(?!\ of)|ill|in\ (?:the\ )?hospital|in\ (?:rehab|custody|prison)

@@ -9,7 +9,7 @@ from math import log1p
 from hookline.core.ranking import decayed_confidence, find_telling_words
 from hookline.core.records import Memory, split_identifiers, split_words
 from hookline.core.store import Attempt, Store
-from hookline.memory.synonyms import SYNONYMS, find_base
+from hookline.memory.synonyms import CHOICES, SYNONYMS, find_base, find_choice
 from hookline.system.git_facts import find_branch, find_origin, parse_issue
 
 MAX_CANDIDATES = 100
@@ -60,6 +60,12 @@ def add_synonyms(text: str) -> str:
     """Return the telling words of *text*, each with the words of the same meaning."""
     words = find_telling_words(text)
     return " ".join(dict.fromkeys((*words, *(other for word in words for other in _find_synonyms(word)))))
+
+
+def add_alternatives(text: str) -> str:
+    """Return the telling words and synonyms of *text*, and the alternatives of its choices."""
+    choices = {find_choice(word) for word in find_telling_words(text)} - {""}
+    return " ".join((add_synonyms(text), *(word for word, name in CHOICES.items() if name in choices)))
 
 
 def _find_synonyms(word: str) -> Sequence[str]:
