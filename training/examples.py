@@ -77,7 +77,7 @@ def split_batches(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
     yield "all", [*rows]
 
 
-def choose_threshold(wrong: Sequence[float], share: float) -> float:
+def find_threshold(wrong: Sequence[float], share: float) -> float:
     """Return the threshold above which at most a *share* of the wrong scores lies."""
     return sorted(wrong, reverse=True)[int(len(wrong) * share)] + 1e-6
 

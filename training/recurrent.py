@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -23,8 +24,10 @@ from hookline.language.network import (
     build_matrix,
 )
 
-BATCH, RATE, DECAY = 64, 6e-3, 0.01
-"""Examples of a batch, learning rate, and weight decay."""
+BATCH, DECAY = 64, 0.01
+"""Examples of a batch, and weight decay."""
+RATE, WARM_UP = 6e-3, 0.3
+"""Highest learning rate, and the share of the steps before it."""
 DROPPED, DROPPED_WORDS = 0.3, 0.1
 """Shares of the states, and of the words, that are left out at random in training."""
 STEP = 0.4
@@ -40,8 +43,10 @@ class Plan(NamedTuple):
     """Units of each direction of the first layer; the second has half as many."""
     epochs: int
     heads: Mapping[str, int]
-    """Number of scores of each matrix that reads the states of all units."""
-    find_loss: Callable[[Recurrent, Sequence[Example]], Tensor]
+    """Number of scores of each matrix."""
+    find_loss: Callable[[Reader, Sequence[Example]], Tensor]
+    inputs: Mapping[str, int] = MappingProxyType({})
+    """Number of inputs of each matrix that does not read the states of all units."""
 
 
 class Example(NamedTuple):
@@ -51,19 +56,42 @@ class Example(NamedTuple):
     kinds: Sequence[str]
     sentences: Sequence[int]
     """Number of the sentence of each token."""
-    positive: bool
-    """True if the prompt has a lasting statement, or asks to ship."""
+    positive: float
+    """Probability that the prompt has a lasting statement, or asks to ship."""
     labels: Sequence[int] = ()
     edges: Sequence[float] = ()
     """1 for a token before which a statement or another part begins or ends, 0 for others, -1 if it does not count."""
-    weight: float = 1.0
+
+
+class Reader(Protocol):
+    """A model that reads prompts, with heads that score its states."""
+
+    heads: nn.ModuleDict
+
+    def read(self, batch: Sequence[Example]) -> tuple[Tensor, Tensor]:
+        """Return the states of each token, and the number of its sentence or -1."""
+        ...
 
 
 def read_example(sentences: Iterable[Sequence[Token]], *, positive: bool) -> Example:
     """Return the example of a prompt with the tokens of its sentences."""
     numbered = [(token, number) for number, row in enumerate(sentences) for token in row]
     words, kinds = [token.word for token, _ in numbered], [token.kind for token, _ in numbered]
-    return Example(words, kinds, [number for _, number in numbered], positive)
+    return Example(words, kinds, [number for _, number in numbered], float(positive))
+
+
+def build_heads(plan: Plan, size: int) -> nn.ModuleDict:
+    """Return the matrices that score the states, which have the given size."""
+    return nn.ModuleDict(
+        {name: nn.Linear(plan.inputs.get(name, size), width) for name, width in plan.heads.items()}
+    )
+
+
+def score_highest(model: Reader, name: str, states: Tensor, counts: Tensor) -> Tensor:
+    """Return the scores of the highest states after the tokens that count."""
+    highest = states.masked_fill(~counts.unsqueeze(-1), LOWEST).max(1).values
+    scores: Tensor = model.heads[name](highest)
+    return scores.squeeze(-1)
 
 
 def shift(values: Tensor, by: int) -> Tensor:
@@ -107,9 +135,7 @@ class Recurrent(nn.Module):
             table.weight.data[1] = 0
         self.first = nn.Parameter(torch.tensor([-1.0, 0.0]).repeat_interleave(2 * units))
         self.second = nn.Linear(2 * units, 4 * second)
-        self.heads = nn.ModuleDict(
-            {name: nn.Linear(2 * units + 2 * second, width) for name, width in plan.heads.items()}
-        )
+        self.heads = build_heads(plan, 2 * units + 2 * second)
         self.drop = nn.Dropout(DROPPED)
 
     def read(self, batch: Sequence[Example]) -> tuple[Tensor, Tensor]:
@@ -126,47 +152,59 @@ class Recurrent(nn.Module):
         second = recur(self.second(self.drop(first)), known)
         return self.drop(torch.cat([first, second], -1)), sentences
 
-    def score_highest(self, name: str, states: Tensor, counts: Tensor) -> Tensor:
-        """Return the score of the highest states of the units after the tokens that count."""
-        highest = states.masked_fill(~counts.unsqueeze(-1), LOWEST).max(1).values
-        scores: Tensor = self.heads[name](highest)
-        return scores.squeeze(-1)
-
 
 def fit_network(examples: Iterable[Example], vocabulary: Iterable[str], plan: Plan) -> Network:
     """Return the network for labelled prompts."""
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    chance = random.Random(0)
     examples = [example for example in examples if example.words]
     words = number_names([EDGE, OTHER, *sorted(vocabulary)])
     kinds = number_names([EDGE, OTHER, *sorted({kind for example in examples for kind in example.kinds})])
     model = Recurrent(plan, words, kinds)
-    optimizer = torch.optim.AdamW(model.parameters(), RATE, weight_decay=DECAY)
-    steps = plan.epochs * -(-len(examples) // BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps)
+    optimizer = torch.optim.AdamW(model.parameters(), weight_decay=DECAY)
+    descend(model, examples, plan, Descent(optimizer, [RATE], WARM_UP, BATCH))
+    return round_network(model)
+
+
+class Descent(NamedTuple):
+    """How the parameters of a model change in training."""
+
+    optimizer: torch.optim.Optimizer
+    rates: Sequence[float]
+    """Highest learning rate of each group of parameters."""
+    warm_up: float
+    """Share of the steps before the highest learning rates."""
+    batch: int
+
+
+def descend(model: nn.Module, examples: Sequence[Example], plan: Plan, descent: Descent) -> None:
+    """Fit a model to the examples."""
+    chance = random.Random(0)
+    steps = plan.epochs * -(-len(examples) // descent.batch)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        descent.optimizer, [*descent.rates], total_steps=steps, pct_start=descent.warm_up
+    )
     for epoch in range(plan.epochs):
         total = 0.0
-        for batch in split_examples(examples, chance):
+        for batch in split_examples(examples, descent.batch, chance):
             loss = plan.find_loss(model, batch)
-            optimizer.zero_grad()
+            descent.optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimizer.step()
+            descent.optimizer.step()
             schedule.step()
             total += loss.item()
         print(f"epoch {epoch + 1}: loss {total * plan.epochs / steps:.3f}", file=sys.stderr, flush=True)
-    return round_network(model)
 
 
 def number_names(names: Iterable[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(names)}
 
 
-def split_examples(examples: Sequence[Example], chance: random.Random) -> list[list[Example]]:
+def split_examples(examples: Sequence[Example], size: int, chance: random.Random) -> list[list[Example]]:
     """Return batches of examples of nearly the same length, in random order."""
     ordered = sorted(examples, key=lambda example: len(example.words) + chance.random() * 6)
-    batches = [ordered[start : start + BATCH] for start in range(0, len(ordered), BATCH)]
+    batches = [ordered[start : start + size] for start in range(0, len(ordered), size)]
     chance.shuffle(batches)
     return batches
 

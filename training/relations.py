@@ -9,7 +9,7 @@ from itertools import groupby, permutations
 from random import Random
 
 from evaluate import share
-from examples import Row, choose_threshold
+from examples import Row, find_threshold
 from linear import fit_labels
 
 from hookline.language.model import Model
@@ -65,7 +65,7 @@ def validate_relations(rows: Sequence[Row]) -> float:
         for row in (row for row in rows if row["batch"] == batch):
             score = score_relation(model.score(hash_pair(row["old"], row["new"])))
             scores[row["relation"] != "different"].append(score)
-    threshold = choose_threshold(scores[False], MAX_WRONG)
+    threshold = find_threshold(scores[False], MAX_WRONG)
     found = sum(score > threshold for score in scores[True])
     print(f"related pairs of unseen batches: {share(found, len(scores[True]))}", file=sys.stderr)
     return threshold

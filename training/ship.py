@@ -1,14 +1,16 @@
-"""Train and validate the network of requests to ship."""
+"""Train the network of requests to ship with a teacher, and choose its threshold."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 import torch
 from evaluate import share
-from examples import NOTHING_FOUND, Row, choose_threshold, split_batches
-from recurrent import LOWEST, Example, Plan, Recurrent, fit_network, read_example
+from examples import NOTHING_FOUND, Row, find_threshold
+from recurrent import LOWEST, Example, Plan, Reader, fit_network, read_example, score_highest
+from teacher import fit_teacher, teach, vary_words
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
@@ -16,57 +18,80 @@ from hookline.language.network import Network, split_tokens
 from hookline.language.segment import find_sentences
 from hookline.language.ship_requests import score_sentences, unquote
 
-UNITS, EPOCHS = 24, 25
-GENERATED_WEIGHT = 0.5
-"""Weight of a generated prompt, beside one of the corpus."""
-MAX_WRONG = 0.05
-"""Share of the prompts that do not ask to ship that may be taken for requests in cross-validation."""
+UNITS, HIDDEN, EPOCHS, TEACHER_EPOCHS = 24, 32, 16, 3
+"""Units of the network, and between its states and the score; passes over the examples."""
+VARIANTS, OTHER_VARIANTS = 100_000, 30_000
+"""Number of variants of the labelled prompts, and of all prompts."""
+TRUST = 0.7
+"""Weight of the labels of the teacher beside those of the corpus."""
+MAX_WRONG = 0.01
+"""Share of the prompts that do not ask to ship that may be taken for requests in the batches for validation."""
 
 
-def fit_ship(rows: Iterable[Row], common: Iterable[Row], vocabulary: Iterable[str]) -> Network:
-    """Return the network for prompts that ask to ship or do not, and common phrasings."""
-    plan = Plan(UNITS, EPOCHS, {"sentence": 1, "prompt": 1}, find_loss)
-    return fit_network(map(read_row, [*rows, *common]), vocabulary, plan)
+def fit_ship(
+    rows: Iterable[Row], others: Iterable[Row], vocabulary: Iterable[str], teacher_path: Path
+) -> Network:
+    """Return the network for labelled rows, and for prompts about other work, which only the teacher labels."""
+    labelled = [example for example in map(read_row, rows) if example.words]
+    unlabelled = [example for example in map(read_row, others) if example.words]
+    teacher = fit_teacher(labelled, PLAN._replace(epochs=TEACHER_EPOCHS), teacher_path)
+    unlabelled += vary_words([*labelled, *unlabelled], OTHER_VARIANTS)
+    unlabelled += vary_words(labelled, VARIANTS)
+    examples = [
+        *teach(teacher, labelled, label_examples, TRUST),
+        *teach(teacher, unlabelled, label_examples, 1.0),
+    ]
+    return fit_network(examples, vocabulary, PLAN)
 
 
 def read_row(row: Row) -> Example:
     sentences = [[*split_tokens(sentence)] for sentence in find_sentences(unquote(row["prompt"]))]
-    weight = 1.0 if "batch" in row else GENERATED_WEIGHT
-    return read_example(sentences, positive=row["ship"])._replace(weight=weight)
+    return read_example(sentences, positive=row.get("ship", False))
 
 
-def find_loss(model: Recurrent, batch: Sequence[Example]) -> Tensor:
-    """Return the loss; in a prompt that asks to ship, the sentence with the highest score is the request."""
+def score(model: Reader, batch: Sequence[Example]) -> Tensor:
+    """Return the log-odds that the prompts ask to ship; the sentence with the highest score is the request."""
     states, sentences = model.read(batch)
-    total = model.score_highest("prompt", states, sentences >= 0)
-    parts = [score_sentence(model, states, sentences == number) for number in range(int(sentences.max()) + 1)]
-    ships = torch.tensor([float(example.positive) for example in batch])
-    weights = torch.tensor([example.weight for example in batch])
-    return binary_cross_entropy_with_logits(total + torch.stack(parts, 1).max(1).values, ships, weights)
+    whole = score_highest(model, "prompt", states, sentences >= 0)
+    parts = [
+        score_sentence(model, whole, states, sentences == number)
+        for number in range(int(sentences.max()) + 1)
+    ]
+    return torch.stack(parts, 1).max(1).values
 
 
-def score_sentence(model: Recurrent, states: Tensor, counts: Tensor) -> Tensor:
+def score_sentence(model: Reader, whole: Tensor, states: Tensor, counts: Tensor) -> Tensor:
     """Return the score of one sentence of each prompt, and a low one if the prompt has fewer sentences."""
-    return model.score_highest("sentence", states, counts).masked_fill(~counts.any(1), 10 * LOWEST)
+    sums = score_highest(model, "sentence", states, counts) + whole
+    scores: Tensor = model.heads["request"](torch.tanh(sums)).squeeze(-1)
+    return scores.masked_fill(~counts.any(1), 10 * LOWEST)
 
 
-def find_unseen(rows: Sequence[Row], network: Network) -> dict[str, float]:
-    """Return the log-odds of each prompt that it asks to ship."""
-    return {
-        row["prompt"]: max(
-            (score for _, score in score_sentences(row["prompt"], network)), default=NOTHING_FOUND
-        )
+def find_loss(model: Reader, batch: Sequence[Example]) -> Tensor:
+    ships = torch.tensor([example.positive for example in batch])
+    return binary_cross_entropy_with_logits(score(model, batch), ships)
+
+
+def label_examples(model: Reader, batch: Sequence[Example], trust: float) -> Iterator[Example]:
+    """Yield the examples with a mean of their label and that of the model, which has the weight *trust*."""
+    for example, ships in zip(batch, score(model, batch).sigmoid().tolist(), strict=True):
+        yield example._replace(positive=example.positive + trust * (ships - example.positive))
+
+
+HEADS = {"sentence": HIDDEN, "prompt": HIDDEN, "request": 1}
+PLAN = Plan(UNITS, EPOCHS, HEADS, find_loss, {"request": HIDDEN})
+
+
+def choose_threshold(rows: Sequence[Row], network: Network) -> float:
+    """Return the threshold of requests to ship for labelled prompts, and print their scores."""
+    scores = [
+        max((score for _, score in score_sentences(row["prompt"], network)), default=NOTHING_FOUND)
         for row in rows
-    }
-
-
-def validate_ship(rows: Sequence[Row], scores: Mapping[str, float]) -> float:
-    """Return the threshold of requests to ship, and print the scores of each batch."""
-    threshold = choose_threshold([scores[row["prompt"]] for row in rows if not row["ship"]], MAX_WRONG)
-    for name, tested in split_batches(rows):
-        shares = []
-        for ships in (True, False):
-            hits = [scores[row["prompt"]] >= threshold for row in tested if row["ship"] is ships]
-            shares.append(share(sum(hits), len(hits)))
-        print(f"unseen requests, {name}: found {', wrongly '.join(shares)}", file=sys.stderr, flush=True)
+    ]
+    ships = [score for score, row in zip(scores, rows, strict=True) if row["ship"]]
+    others = [score for score, row in zip(scores, rows, strict=True) if not row["ship"]]
+    threshold = find_threshold(others, MAX_WRONG)
+    found, wrong = (sum(score >= threshold for score in side) for side in (ships, others))
+    shares = f"found {share(found, len(ships))}, wrongly found {share(wrong, len(others))}"
+    print(f"requests to ship of unseen writers: {shares}", file=sys.stderr, flush=True)
     return threshold

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import torch
 from evaluate import score_statements
-from examples import NOTHING_FOUND, Part, Row, choose_threshold, find_parts, split_batches
-from recurrent import Example, Plan, Recurrent, fill, fit_network, read_example
+from examples import NOTHING_FOUND, Part, Row, find_parts, find_threshold, split_batches
+from recurrent import Example, Plan, Reader, fill, fit_network, read_example, score_highest
 from run_on import generate_run_ons, generate_wrapped
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
@@ -63,13 +63,13 @@ def find_edges(parts: Iterable[Part], sentence: Iterable[Token]) -> Iterator[flo
             last = token.start
 
 
-def find_loss(model: Recurrent, batch: Sequence[Example]) -> Tensor:
+def find_loss(model: Reader, batch: Sequence[Example]) -> Tensor:
     states, sentences = model.read(batch)
     scores = model.heads["label"](states)
     labels = fill([example.labels for example in batch], NO_LABEL)
     edges = fill([example.edges for example in batch], NO_LABEL)
     lasts = torch.tensor([float(example.positive) for example in batch])
-    totals = model.score_highest("prompt", states, sentences >= 0)
+    totals = score_highest(model, "prompt", states, sentences >= 0)
     loss = cross_entropy(scores[..., :-1].flatten(0, 1), labels.flatten(), ignore_index=NO_LABEL)
     loss += binary_cross_entropy_with_logits(scores[..., -1][edges >= 0], edges[edges >= 0])
     return loss + PROMPT_WEIGHT * binary_cross_entropy_with_logits(totals, lasts)
@@ -87,7 +87,7 @@ def validate_statements(rows: Sequence[Row], candidates: Mapping[str, Sequence[C
         for row in rows
         if not any(part.statement for part in find_parts(row))
     ]
-    threshold = choose_threshold(wrong, MAX_WRONG)
+    threshold = find_threshold(wrong, MAX_WRONG)
     for name, tested in split_batches(rows):
         found = score_statements(
             tested, lambda row: select_statements(row["prompt"], candidates[row["prompt"]], threshold)

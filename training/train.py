@@ -1,7 +1,7 @@
 """Train the models of `hookline.language` on the corpus, and write their weights: `python training/train.py`.
 
 The thresholds are chosen by cross-validation over batches of the corpus, so that every prompt is scored by models that
-have seen no prompt of its writer. All seeds are fixed: the same corpus gives the same bytes.
+have seen no prompt of its writer; that of requests to ship, on the batches `valid_ship*`, from which nothing is learnt.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -31,8 +32,10 @@ from hookline.language.network import Network, describe_network, read_network, w
 
 FOLDS = 2
 """Parts of the batches in cross-validation."""
-GENERATED = 5_000
-"""Number of generated prompts of each sort."""
+GENERATED, BORROWED = 5_000, 15_000
+"""Number of generated prompts of each sort, and of prompts about other work for the network of requests to ship."""
+TEACHER = Path(__file__).parents[1] / "build" / "ship_teacher.pt"
+"""File that keeps the teacher; it is not trained again."""
 
 
 class Task(NamedTuple):
@@ -81,30 +84,31 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, default=CORPUS)
     parser.add_argument("--output", type=Path, default=WEIGHTS)
     args = parser.parse_args()
-    held = read_rows(sorted(args.corpus.glob("held*.jsonl")))
+    unseen = read_rows(sorted([*args.corpus.glob("held*.jsonl"), *args.corpus.glob("valid_ship*.jsonl")]))
     prompts, ships, pairs = (
-        drop_near_duplicates(read_batches(args.corpus.glob(f"{name}*.jsonl")), held)
+        drop_near_duplicates(read_batches(args.corpus.glob(f"{name}*.jsonl")), unseen)
         for name in ("prompts", "ship", "pairs")
     )
     print(f"{len(prompts)} prompts, {len(ships)} about shipping", file=sys.stderr)
-    common = drop_near_duplicates([*generate_statements(GENERATED)], held)
-    phrases = drop_near_duplicates([*generate_rows(GENERATED)], held)
+    common = drop_near_duplicates([*generate_statements(GENERATED)], unseen)
+    phrases = drop_near_duplicates([*generate_rows(GENERATED)], unseen)
     vocabulary = find_vocabulary([*prompts, *ships])
-    fit_statements = partial(statements.fit_statements, common=common, vocabulary=vocabulary)
-    fit_ship = partial(ship.fit_ship, common=phrases, vocabulary=find_vocabulary(ships))
-    tasks = {
-        "statements": Task(prompts, fit_statements, statements.find_unseen, statements.validate_statements),
-        "ship": Task(ships, fit_ship, ship.find_unseen, ship.validate_ship),
-    }
+    fit = partial(statements.fit_statements, common=common, vocabulary=vocabulary)
+    task = Task(prompts, fit, statements.find_unseen, statements.validate_statements)
     with ProcessPoolExecutor() as pool:
-        fits = {name: start_fits(pool, task) for name, task in tasks.items()}
-        found = {name: finish_fits(task, fits[name]) for name, task in tasks.items()}
+        network, threshold = finish_fits(task, start_fits(pool, task))
+    others = Random(0).sample(prompts, BORROWED)
+    ship_network = ship.fit_ship([*ships, *phrases], others, find_vocabulary(ships), TEACHER)
+    valid = read_rows(sorted(args.corpus.glob("valid_ship*.jsonl")))
     sessions = read_batches(args.corpus.glob("sessions*.jsonl"))
     validate_sessions(sessions, vocabulary)
     models = fit_sessions(sessions, vocabulary) | {"relation": fit_relations(pairs)}
-    networks = {name: network for name, (network, _) in found.items()}
-    thresholds = {name: threshold for name, (_, threshold) in found.items()}
-    thresholds["relation"] = validate_relations(pairs)
+    networks = {"statements": network, "ship": ship_network}
+    thresholds = {
+        "statements": threshold,
+        "ship": ship.choose_threshold(valid, ship_network),
+        "relation": validate_relations(pairs),
+    }
     thresholds = {name: round(threshold, 3) for name, threshold in thresholds.items()}
     save_models(args.output, Models(vocabulary, thresholds, models, networks))
     print(f"thresholds {thresholds}, {args.output.stat().st_size:,} bytes", file=sys.stderr)

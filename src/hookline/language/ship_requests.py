@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from operator import itemgetter
 
 from hookline.language.model import load_models
-from hookline.language.network import Network, find_highest
+from hookline.language.network import STATE_BITS, Network, find_highest
 from hookline.lazy import re
 
 _QUOTATION = re.compile(r"""(["'`])(?:(?!\1).)*\1|“[^“”]*”""", re.DOTALL)
@@ -26,10 +26,12 @@ def score_sentences(prompt: str, network: Network) -> Iterator[tuple[str, float]
     """Yield each sentence of a prompt with the log-odds that it asks to ship."""
     text = unquote(prompt)
     read = network.read_prompt(text)
-    total = network.score("prompt", find_highest(state for row in read for state in row.states))[0]
+    whole = network.score("prompt", find_highest(state for row in read for state in row.states))
     for row in read:
         begin, end = row.sentence.start, row.sentence.start + len(row.sentence.text)
-        yield text[begin:end], total + network.score("sentence", find_highest(row.states))[0]
+        sums = zip(whole, network.score("sentence", find_highest(row.states)), strict=True)
+        hidden = [round(math.tanh(a + b) * (1 << STATE_BITS)) for a, b in sums]
+        yield text[begin:end], network.score("request", hidden)[0]
 
 
 def unquote(prompt: str) -> str:
