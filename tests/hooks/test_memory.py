@@ -218,6 +218,17 @@ def test_a_transcript_does_not_bring_back_a_rule_that_was_replaced(runtime, tmp_
     assert known_at_start(runtime, "s3").splitlines()[1:] == [f"- convention: {PNPM}"]
 
 
+def test_a_forked_transcript_brings_back_no_earlier_wording(runtime, tmp_path):
+    prompts = ("In this repo always use npm.", "We always use npm in this repository.", PNPM)
+    for prompt in prompts:
+        asked(runtime, "UserPromptSubmit", user_prompt_submit(prompt, session="s1", host="claude-code"))
+    for prompt in prompts[:2]:
+        fork = recorded(tmp_path / "fork.jsonl", prompt)
+        asked(runtime, "Stop", stop(**{**fork, "session": prompt}))
+
+    assert known_at_start(runtime, "s3").splitlines()[1:] == [f"- convention: {PNPM}"]
+
+
 def test_a_prompt_brings_back_a_rule_that_was_replaced(runtime):
     for prompt in (NPM, PNPM, NPM):
         asked(runtime, "UserPromptSubmit", user_prompt_submit(prompt, session="s1", host="claude-code"))

@@ -216,3 +216,17 @@ def test_a_memory_of_a_client_is_reported_at_the_end_of_the_turn(user, tools):
     reply = user.hook(user.payload("Stop", session_id="s1"))[1]
 
     assert "The port of the license server is 8080 (fact, by an agent)" in reply["systemMessage"]
+
+
+def test_a_prompt_that_an_agent_fires_does_not_replace_a_rule_of_the_user(user, tools):
+    prompts = [f"In this repo we always use {name}." for name in ("pnpm, never npm", "npm, never pnpm")]
+    fire = [HOOKLINE, "fire", "UserPromptSubmit", "--field", f"prompt={prompts[0]}"]
+    subprocess.run(fire, cwd=user.project, env=user.environment(), check=True, capture_output=True)
+    fire[-1] = f"prompt={prompts[1]}"
+    agents = user.environment(CLAUDECODE="1")
+    subprocess.run(fire, cwd=user.project, env=agents, check=True, capture_output=True)
+    tools.fire("UserPromptSubmit", {"prompt": prompts[1]})
+    listed = user.run("memory", "list").stdout.decode()
+
+    assert listed.rstrip().endswith("In this repo we always use pnpm, never npm")
+    assert len(listed.splitlines()) == 1

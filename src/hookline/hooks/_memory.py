@@ -41,11 +41,11 @@ def build_request(event: Event, state: State, *, transcript: str = "", prompt: s
 
 def request_learning(event: Event, state: State, enrich: str, within: float, every: float) -> Response:
     """Request learning from the transcript; the helper command runs at intervals, and always at an end."""
-    request = build_request(event, state, transcript=event.transcript)
     parts = (SummaryPart(part="memory"),) if isinstance(event, Stop) else ()
     hint = ask_agent_once(event, state)
     if not event.transcript:
         return effect(*parts).plus(hint)
+    request = build_request(event, state, transcript=event.transcript)
     last = state.memory.get(ENRICHED_NOTE)
     if not enrich or (isinstance(event, Stop) and last and 0 <= state.now - last < every):
         return effect(*parts, request).plus(hint)

@@ -44,7 +44,7 @@ MAX_LENGTH = 1_500
 MAX_UNREPORTED = 20
 """Memories that wait for a report."""
 MAX_COMPARED = 50
-"""Memories that a new one is compared with, those that share the most words with it."""
+"""Memories that a new one is compared with: those that share most words, synonyms or choices with it."""
 
 
 def normalize_text(text: str) -> str:
