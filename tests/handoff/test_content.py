@@ -100,6 +100,7 @@ def test_a_blocker_that_was_cleared_stands_in_nobodys_way():
     assert told(agent("We are no longer blocked."), before=before).blockers == ()
     assert told(person("t"), agent("Blockers: the key"), agent("We are no longer blocked.")).blockers == ()
     assert told(person("t"), agent("unblocked"), agent("Blockers: the key")).blockers == ("the key",)
+    assert told(person("t"), agent("Blockers: waiting for jana.roth@posteo.example.com")).blockers == ()
 
 
 @pytest.mark.parametrize(
