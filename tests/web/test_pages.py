@@ -11,7 +11,9 @@ from tests.web.conftest import csrf, question
 from hookline.budget.ledger import BUDGET_NOTE
 from hookline.core.approval import Decision
 from hookline.core.rule_exceptions import find_exception
+from hookline.core.values import replace
 from hookline.hooks.end_session import ENDED_NOTE
+from hookline.memory.forget import replace_memories
 from hookline.memory.learn import POSITION_NOTE
 from hookline.web.pages.health import measure
 
@@ -263,6 +265,18 @@ def test_a_memory_is_edited_pinned_and_forgotten(site):
     assert "Forgotten." in post("forget")
     assert not site.store.memories([MEMORY])
     assert "no longer exists" in post("pin")
+
+
+def test_a_forgotten_memory_restores_the_one_that_it_replaced(site):
+    old = site.store.memories([MEMORY])[0]
+    new = replace(old, id="m2" + "0" * 30, text="Run the tests without Postgres")
+    replace_memories(site.store, new, [old])
+    client = site.client()
+    form = {"csrf": csrf(client.get("/memory")), "back": "/memory", "id": new.id}
+    text = client.post("/memory/forget", data=form).text
+
+    assert f"Restored, which it had replaced: {old.text}" in text
+    assert site.store.memories([old.id, new.id]) == [old]
 
 
 def test_a_fix_is_changed(site, user):

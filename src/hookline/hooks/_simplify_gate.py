@@ -18,24 +18,24 @@ _LONGEST_REASON = 300
 
 
 def verdict(prompt: str, state: State, warn_from: int, block_over: int) -> Response | None:
-    anyway = overruled(prompt)
+    anyway = find_override(prompt)
     if anyway is None and find_request(prompt) is None:
         return None
     lines = state.facts.get("changed_lines")
     if lines is None:
-        return _uncounted() if state.branch else None
+        return _warn_uncounted() if state.branch else None
     if lines > block_over:
-        return _overridden(lines, anyway) if anyway else _too_much(lines, block_over)
-    return _a_lot(lines, block_over) if lines >= warn_from else None
+        return _allow_override(lines, anyway) if anyway else _block_large(lines, block_over)
+    return _warn_large(lines, block_over) if lines >= warn_from else None
 
 
-def overruled(prompt: str) -> str | None:
+def find_override(prompt: str) -> str | None:
     """Return the reason that the person gives for shipping anyway, or None."""
     found = _ANYWAY.search(prompt)
     return None if found is None else found.group(1).strip()[:_LONGEST_REASON]
 
 
-def _too_much(lines: int, most: int) -> Response:
+def _block_large(lines: int, most: int) -> Response:
     return block(
         f"{lines:,} lines have changed, and more than {most:,} are hard to review, so nothing ships yet. "
         "Simplify first: remove what is not needed, or split it into parts that stand alone. "
@@ -44,7 +44,7 @@ def _too_much(lines: int, most: int) -> Response:
     )
 
 
-def _a_lot(lines: int, most: int) -> Response:
+def _warn_large(lines: int, most: int) -> Response:
     return inject(
         f"{lines:,} lines have changed; over {most:,} shipping is held up. Look once more for what can be "
         "simplified or left out before you ship, and say in the summary how large the change is.",
@@ -52,17 +52,17 @@ def _a_lot(lines: int, most: int) -> Response:
     )
 
 
-def _overridden(lines: int, reason: str) -> Response:
-    said = warn(f"simplify-gate let {lines:,} changed lines pass, because: {reason}")
-    return replace(said, rule="override", reason=reason)
+def _allow_override(lines: int, reason: str) -> Response:
+    response = warn(f"simplify-gate let {lines:,} changed lines pass, because: {reason}")
+    return replace(response, rule="override", reason=reason)
 
 
-def _uncounted() -> Response:
+def _warn_uncounted() -> Response:
     return warn("simplify-gate could not count the changed lines in time, so this is shipped unchecked")
 
 
 def tree(event: UserPromptSubmit, state: State, *, warn_from: int, block_over: int) -> Iterator[Branch]:
-    anyway = overruled(event.prompt)
+    anyway = find_override(event.prompt)
     request = find_request(event.prompt)
     if request is not None:
         yield branch(f"{request!r}: a request to ship")
@@ -76,15 +76,15 @@ def tree(event: UserPromptSubmit, state: State, *, warn_from: int, block_over: i
 
 def _counted(event: UserPromptSubmit, state: State, warn_from: int, block_over: int) -> Branch:
     """Return the branch for the gate's verdict, with the number of lines."""
-    said = verdict(event.prompt, state, warn_from, block_over)
+    response = verdict(event.prompt, state, warn_from, block_over)
     lines = state.facts.get("changed_lines")
     if lines is None:
         unknown = "the changed lines could not be counted" if state.branch else "this is not a repository"
-        return branch(unknown, judgement="warn" if said is not None else "")
+        return branch(unknown, judgement="warn" if response is not None else "")
     changed = f"{format_count(lines, 'line')} {'has' if lines == 1 else 'have'} changed"
     text = f"{changed}; from {warn_from:,} it warns, over {block_over:,} it blocks"
-    if said is None:
+    if response is None:
         return branch(text)
-    if said.verdict == "block":
-        return branch(text, judgement="block", rule=said.rule)
-    return branch(text, judgement="warn", rule=said.rule, because=said.reason)
+    if response.verdict == "block":
+        return branch(text, judgement="block", rule=response.rule)
+    return branch(text, judgement="warn", rule=response.rule, because=response.reason)
