@@ -15,6 +15,7 @@ from examples import CORPUS, Part, Row, find_parts, read_rows
 from hookline.language.ship_requests import find_request
 from hookline.language.statements import Statement, find_statements
 from hookline.memory.compare import compare_rules
+from hookline.memory.privacy import is_personal
 
 MAX_FOREIGN = 12
 """Characters of a part that does not last, in an intact statement."""
@@ -79,9 +80,17 @@ def score_pairs(rows: Sequence[Row]) -> str:
     )
 
 
+def score_private(rows: Sequence[Row]) -> str:
+    personal = [is_personal(row["text"]) for row in rows if row["personal"]]
+    others = [is_personal(row["text"]) for row in rows if not row["personal"]]
+    return f"found {share(sum(personal), len(personal))}, wrongly found {share(sum(others), len(others))}"
+
+
 def score_file(rows: Sequence[Row]) -> str:
     if "relation" in rows[0]:
         return score_pairs(rows)
+    if "personal" in rows[0]:
+        return score_private(rows)
     if "ship" in rows[0]:
         return score_ship(rows)
     return score_statements(rows, lambda row: find_statements(row["prompt"]))

@@ -47,8 +47,9 @@ def drop_near_duplicates(rows: Sequence[Row], others: Sequence[Row] = ()) -> lis
 
 
 def find_text(row: Row) -> str:
-    """Return the prompt of a row, or both rules of a pair."""
-    return row["prompt"] if "prompt" in row else f"{row['old']} | {row['new']}"
+    """Return the prompt or statement of a row, or both rules of a pair."""
+    text: str = row.get("prompt") or row.get("text") or f"{row['old']} | {row['new']}"
+    return text
 
 
 def _word_pairs(text: str) -> frozenset[str]:

@@ -23,6 +23,7 @@ import ship
 import statements
 from examples import CORPUS, Row, drop_near_duplicates, find_vocabulary, read_rows
 from linear import fit_sessions, validate_sessions
+from private import fit_private
 from relations import fit_relations, validate_relations
 from ship_templates import generate_rows
 from statement_templates import generate_statements
@@ -84,10 +85,10 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, default=CORPUS)
     parser.add_argument("--output", type=Path, default=WEIGHTS)
     args = parser.parse_args()
-    unseen = read_rows(sorted([*args.corpus.glob("held*.jsonl"), *args.corpus.glob("valid_ship*.jsonl")]))
-    prompts, ships, pairs = (
+    unseen = read_rows(sorted([*args.corpus.glob("held*.jsonl"), *args.corpus.glob("valid_*.jsonl")]))
+    prompts, ships, pairs, labelled = (
         drop_near_duplicates(read_batches(args.corpus.glob(f"{name}*.jsonl")), unseen)
-        for name in ("prompts", "ship", "pairs")
+        for name in ("prompts", "ship", "pairs", "private")
     )
     print(f"{len(prompts)} prompts, {len(ships)} about shipping", file=sys.stderr)
     common = drop_near_duplicates([*generate_statements(GENERATED)], unseen)
@@ -99,15 +100,16 @@ def main() -> None:
         network, threshold = finish_fits(task, start_fits(pool, task))
     others = Random(0).sample(prompts, BORROWED)
     ship_network = ship.fit_ship([*ships, *phrases], others, find_vocabulary(ships), TEACHER)
-    valid = read_rows(sorted(args.corpus.glob("valid_ship*.jsonl")))
     sessions = read_batches(args.corpus.glob("sessions*.jsonl"))
     validate_sessions(sessions, vocabulary)
-    models = fit_sessions(sessions, vocabulary) | {"relation": fit_relations(pairs)}
+    private, private_threshold = fit_private(labelled, prompts, sessions, vocabulary)
+    models = fit_sessions(sessions, vocabulary) | {"relation": fit_relations(pairs), "private": private}
     networks = {"statements": network, "ship": ship_network}
     thresholds = {
         "statements": threshold,
-        "ship": ship.choose_threshold(valid, ship_network),
+        "ship": ship.choose_threshold(read_rows(sorted(args.corpus.glob("valid_ship*.jsonl"))), ship_network),
         "relation": validate_relations(pairs),
+        "private": private_threshold,
     }
     thresholds = {name: round(threshold, 3) for name, threshold in thresholds.items()}
     save_models(args.output, Models(vocabulary, thresholds, models, networks))

@@ -32,8 +32,11 @@ from hookline.memory.privacy import is_personal
         "ship samples to Marta, Rua das Figueiras 114, 3º Esq, 1250-999 Lisboa",
         "the courier comes to 12 Rosewood Lane",
         "Jonas is on chemo until June",
-        "Arturo has the key, and he's in custody",
+        "Arturo is in custody, ask Ines for the key",
         "pay with 4111 1111 1111 1111",
+        "keep thursdays free of releases, Emeka has his custody hearing then",
+        "no pings before ten, I sleep badly since the funeral",
+        "our new tester is on probation after the fraud verdict, review her commits",
     ],
 )
 def test_personal_data(text):
@@ -66,6 +69,10 @@ def test_personal_data(text):
         "the father process spawns his child processes",
         "the build is sick, use the cache",
         "I am sick of yaml, use toml",
+        "Maria reviews all migrations",
+        "blocked until Priya approves the pull request",
+        "I read on a phone, keep answers short",
+        "john@example.org is the placeholder in forms",
     ],
 )
 def test_other_statements(text):
@@ -76,3 +83,17 @@ def test_a_rule_with_an_address_is_not_stored():
     prompt = "always send the release notes to jana.roth@posteo.example.com, never to the list"
 
     assert [*find_stated([Message(by="person", text=prompt)])] == []
+
+
+def test_a_private_matter_is_found_behind_other_sentences():
+    text = " ".join([*["Rows of the report are sorted by name."] * 30, "Ana is on sick leave until May."])
+
+    assert is_personal(text)
+    assert not is_personal("Rows of the report are sorted by name. " * 30)
+
+
+@pytest.mark.parametrize("end", ["", ".", "!"])
+@pytest.mark.parametrize("person", ["I", "he", "We", "Tom"])
+def test_decisions_of_persons_are_not_personal(person, end):
+    assert not is_personal(f"{person} decided to use spaces{end}")
+    assert not is_personal(f"{person} decided to store amounts as integer cents{end}")

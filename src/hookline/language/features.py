@@ -95,12 +95,12 @@ def to_classes(words: Sequence[str], vocabulary: Container[str]) -> list[str]:
 
 def hash_clause(clauses: Sequence[Clause], number: int, vocabulary: frozenset[str]) -> list[int]:
     """Return the hashed features of a clause among its neighbours."""
-    own = _hash_words(clauses[number].words[:MAX_WORDS], vocabulary)
+    own = hash_words(clauses[number].words[:MAX_WORDS], vocabulary)
     return own + _hash_context(clauses, number, vocabulary)
 
 
 @lru_cache(maxsize=256)
-def _hash_words(words: tuple[str, ...], vocabulary: frozenset[str]) -> list[int]:
+def hash_words(words: tuple[str, ...], vocabulary: frozenset[str]) -> list[int]:
     """Return the hashed features of words alone, cached because messages repeat sentences."""
     lower = [word.lower() for word in words]
     features = [f"w {word}" for word in lower]

@@ -1,7 +1,14 @@
-"""Recognize personal data in a statement, which is never stored."""
+"""Recognize personal data in a statement, which is never stored.
+
+Patterns recognize addresses and numbers; a linear model decides whether a statement tells something private
+about a person.
+"""
 
 from __future__ import annotations
 
+from hookline.language.features import MAX_WORDS, hash_words, spell_words
+from hookline.language.model import load_models
+from hookline.language.segment import split_sentences
 from hookline.lazy import re
 
 PERSONAL_DATA_MESSAGE = "personal data is not stored: remove addresses, numbers and private matters"
@@ -9,11 +16,11 @@ PERSONAL_DATA_MESSAGE = "personal data is not stored: remove addresses, numbers 
 _MAIL = re.compile(
     r"""(?ix)(?<![\w.+-])
     (?!(?:git|no-?reply|admin|root|users?|tests?|ci|devs?|ops|devops|info|help|hello|contact|security|abuse
-      |on-?call|billing|sales|office|maintainers?|postmaster|webmaster
+      |on-?call|billing|accounting|invoices|sales|office|maintainers?|postmaster|webmaster
       |(?:[\w.+-]*[.+-])?(?:team|bot|list|alerts?|support))@)
-    [\w.+-]+@(?!\d+\.\d)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}\b"""
+    [\w.+-]+@(?!\d+\.\d|example\.(?:com|net|org)\b)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}\b"""
 )
-"""Mail address of a person; those of roles and programs are not personal."""
+"""Mail address of a person; those of roles, programs and examples are not personal."""
 _PHONE = re.compile(
     r"(?<![\w.:/#-])(?:(?:\+\d{1,3}|\(?0\d{1,4}\)?)[\s./-]?\(?\d{1,5}\)?(?:[\s./-]?\d{2,5}){1,4}"
     r"|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?![\w.:-])"
@@ -32,32 +39,29 @@ _POSTAL = re.compile(
       |Avenue|Ave|Lane|Drive|Boulevard|Blvd)\b"""
 )
 """Postal address: a street with a number before a postal code, or a number before a street."""
-_NAME = r"(?-i:[A-ZÀ-Ý][^\W\d_]+)"
-_PRIVATE = re.compile(
-    rf"""(?ix)\b(?:
-      (?:my|his|her|{_NAME}['’]s)\ (?:ex-?)?(?:wife|husband|spouse|fianc[eé]e?|girlfriend|boyfriend
-      |mother|father|mom|mum|dad|brother|sister|grandm\w+|grandf\w+|doctor|therap(?:y|ist)|psychiatrist|landlord
-      |salary|mortgage|rent|debts?|divorce|pregnancy|diagnosis|medication|surgery
-      |home\ address|date\ of\ birth|birthday|religion|marriage|wedding|funeral|illness|disability)
-    | my\ child(?:ren)?|(?:my|his|her)\ (?:kids?|sons?|daughters?|parents|baby)
-    | (?:i|he|she|{_NAME})(?:['’][ms]|\ (?:am|is|was|has|have|had))\ (?:dyslexic
-      |depressed|depression|autistic|adhd|gay
-      |lesbian|bisexual|trans(?:gender)?|sick(?!\ of)|ill|in\ (?:the\ )?hospital|in\ (?:rehab|custody|prison)
-      |cancer|(?:on\ )?chemo(?:therapy)?|epilepsy|hiv)
-    | (?:is|was|are|am)\ (?:pregnant|divorced|getting\ (?:divorced|married)|diabetic|hospitali[sz]ed)
-    | diagnosed\ with|(?:sick|parental|maternity|paternity)\ leave|passed\ away|miscarriage|antidepressants
-    | earns?\ [$€£]?\d\w*|was\ fired\ for|born\ (?:on|in)\ \w*\s?\d
-    )\b"""
-)
 
 
 def is_personal(text: str) -> bool:
-    """Return whether a statement contains contact or account data, or a private matter of a person."""
+    """Return whether a text contains contact or account data, or a private matter of a person."""
+    models = load_models()
+    model, threshold = models.models["private"], models.thresholds["private"]
+    return is_contact(text) or any(
+        model.score(hash_statement(part, models.vocabulary))["private"] > threshold
+        for part in (text, *split_sentences(text))
+    )
+
+
+def is_contact(text: str) -> bool:
+    """Return whether a text contains an address or a number of a person or an account."""
     phones = (sum(character.isdigit() for character in match[0]) for match in _PHONE.finditer(text))
     return bool(
         _MAIL.search(text)
         or _ACCOUNT.search(text)
         or _POSTAL.search(text)
-        or _PRIVATE.search(text)
         or any(digits >= _MIN_DIGITS for digits in phones)
     )
+
+
+def hash_statement(text: str, vocabulary: frozenset[str]) -> list[int]:
+    """Return the hashed features of the words of a statement."""
+    return hash_words(spell_words(text)[:MAX_WORDS], vocabulary)
