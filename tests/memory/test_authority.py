@@ -13,7 +13,7 @@ from hookline.core.response import Learn
 from hookline.memory.consolidate import plan_consolidation
 from hookline.memory.extract import MAX_AGENT_CONFIDENCE, MemoryScope, extract_memories
 from hookline.memory.forget import forget_memories
-from hookline.memory.learn import learn, remember
+from hookline.memory.learn import learn, store_memories
 from hookline.stores import memory as memory_store
 
 NOW = 1_000_000_000.0
@@ -33,7 +33,7 @@ def test_an_agent_that_repeats_a_persons_memory_cannot_contradict_another():
     store = memory_store.open_store()
     for known in (own("rule", RULE), own("other", OTHER)):
         store.remember(known)
-    remember(store, [one("other", OTHER, source="mcp", relations=(("contradicts", "rule"),))], NOW + 1)
+    store_memories(store, [one("other", OTHER, source="mcp", relations=(("contradicts", "rule"),))], NOW + 1)
     kept = store.memories(["rule", "other"])
 
     assert kept == [own("rule", RULE), own("other", OTHER)]
@@ -50,8 +50,8 @@ def test_an_agents_duplicate_adds_no_relation_and_no_tag_to_a_persons_memory():
 def test_words_of_the_user_make_a_memory_of_an_agent_theirs_without_its_relations():
     store = memory_store.open_store()
     agents = one("a", RULE, source="mcp", confidence=0.7, relations=(("contradicts", "x"),))
-    remember(store, [agents], NOW)
-    remember(store, [one("a", RULE, source="user:codex:s1", confidence=0.9)], NOW + 1)
+    store_memories(store, [agents], NOW)
+    store_memories(store, [one("a", RULE, source="user:codex:s1", confidence=0.9)], NOW + 1)
     (kept,) = store.memories(["a"])
 
     assert (kept.by_user, kept.relations) == (True, ())
@@ -71,9 +71,11 @@ def test_prompts_that_an_agent_writes_are_its_words():
 
 def test_a_rule_of_an_agent_does_not_stand_beside_the_opposite_of_the_user():
     store = memory_store.open_store()
-    remember(store, [own("rule", "we use npm", kind="convention")], NOW)
+    store_memories(store, [own("rule", "we use npm", kind="convention")], NOW)
 
-    assert remember(store, [one("other", "we use pnpm", kind="convention", source="mcp")], NOW + 1) == []
+    assert (
+        store_memories(store, [one("other", "we use pnpm", kind="convention", source="mcp")], NOW + 1) == []
+    )
 
 
 @pytest.mark.parametrize("by_agent", [False, True])
@@ -97,7 +99,7 @@ def test_words_in_a_prompt_do_not_replace_what_the_user_added_by_a_command():
     store = memory_store.open_store()
     rule = {"kind": "convention", "confidence": 0.9}
     store.remember(own("rule", "always use pnpm, never npm", **rule))
-    remember(store, [one("new", "use npm, not pnpm", source="user:codex:s1", **rule)], NOW)
+    store_memories(store, [one("new", "use npm, not pnpm", source="user:codex:s1", **rule)], NOW)
 
     assert {known.id for known in store.recall("", project="/p")} == {"rule", "new"}
 
@@ -112,13 +114,13 @@ def test_an_agent_stores_nothing_about_the_subject_of_a_rule_of_the_user(known):
     store.remember(one("rule", "always use pnpm, never npm", **rule))
     branch = known.get("branch", "")
 
-    assert remember(store, [one("new", "use npm, not pnpm", source="mcp", branch=branch)], NOW) == []
+    assert store_memories(store, [one("new", "use npm, not pnpm", source="mcp", branch=branch)], NOW) == []
 
 
 def test_personal_data_is_not_stored():
     store = memory_store.open_store()
 
-    assert remember(store, [own("a", "send the report to jana.roth@posteo.example.com")], NOW) == []
+    assert store_memories(store, [own("a", "send the report to jana.roth@posteo.example.com")], NOW) == []
 
 
 def test_a_persons_memory_keeps_its_words_beside_a_surer_one_of_an_agent():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hookline.core.records import USER, Memory
 from hookline.memory.compare import compare_rules
 from hookline.memory.forget import forget_memories, load_replaced, restore_replaced
-from hookline.memory.learn import remember
+from hookline.memory.learn import store_memories
 from hookline.stores import memory as memory_store
 
 CORPUS = Path(__file__).parents[2] / "training" / "corpus"
@@ -108,7 +108,7 @@ def texts(store):
 
 
 def test_a_repeated_rule_replaces_the_earlier_one_with_more_confidence(store):
-    remember(store, [rule("new", "please use pnpm instead of npm")], 2.0)
+    store_memories(store, [rule("new", "please use pnpm instead of npm")], 2.0)
 
     (kept,) = store.recall("", project="/p")
     assert (kept.id, kept.tags) == ("new", ())
@@ -116,7 +116,7 @@ def test_a_repeated_rule_replaces_the_earlier_one_with_more_confidence(store):
 
 
 def test_a_reversed_rule_replaces_the_earlier_one_which_comes_back_if_it_is_forgotten(store):
-    remember(store, [rule("new", "use npm, not pnpm", kind="decision")], 2.0)
+    store_memories(store, [rule("new", "use npm, not pnpm", kind="decision")], 2.0)
     (kept,) = store.recall("", project="/p")
 
     assert (kept.id, kept.confidence) == ("new", 0.8)
@@ -128,7 +128,7 @@ def test_a_reversed_rule_replaces_the_earlier_one_which_comes_back_if_it_is_forg
 
 def test_every_wording_comes_back_if_the_later_one_is_forgotten(store):
     later = [rule("npm", "use npm, not pnpm"), rule("again", "please use npm instead of pnpm")]
-    remember(store, later, 2.0)
+    store_memories(store, later, 2.0)
 
     assert texts(store) == ["please use npm instead of pnpm"]
     for forgotten, back in (("again", "npm"), ("npm", "old")):
@@ -142,34 +142,34 @@ def test_every_wording_comes_back_if_the_later_one_is_forgotten(store):
 )
 def test_a_swapped_choice_is_found_although_no_other_word_is_common(old, new):
     store = memory_store.open_store()
-    remember(store, [rule("old", old), rule("new", new)], 2.0)
+    store_memories(store, [rule("old", old), rule("new", new)], 2.0)
 
     assert (compare_rules(old, new), texts(store)) == ("reversal", [new])
 
 
 def test_a_rule_of_the_user_replaces_a_fact_of_an_agent():
     store = memory_store.open_store()
-    remember(store, [rule("old", "this project uses npm, not pnpm", kind="fact", source="mcp")], 1.0)
-    remember(store, [rule("new", "use pnpm, never npm")], 2.0)
+    store_memories(store, [rule("old", "this project uses npm, not pnpm", kind="fact", source="mcp")], 1.0)
+    store_memories(store, [rule("new", "use pnpm, never npm")], 2.0)
 
     assert texts(store) == ["use pnpm, never npm"]
 
 
 def test_one_session_does_not_confirm_itself(store):
-    remember(store, [rule("new", "please use pnpm instead of npm", source="user:host:old")], 2.0)
+    store_memories(store, [rule("new", "please use pnpm instead of npm", source="user:host:old")], 2.0)
 
     assert [memory.confidence for memory in store.recall("", project="/p")] == [0.8]
 
 
 def test_rules_are_replaced_in_their_order(store):
     later = [rule("new", "use npm, not pnpm"), rule("old", "always use pnpm, never npm")]
-    remember(store, later, 2.0)
+    store_memories(store, later, 2.0)
 
     assert texts(store) == ["always use pnpm, never npm"]
 
 
 def test_a_rule_about_another_subject_stays(store):
-    remember(store, [rule("new", "use vitest, not jest")], 2.0)
+    store_memories(store, [rule("new", "use vitest, not jest")], 2.0)
 
     assert len(texts(store)) == 2
 
@@ -177,7 +177,7 @@ def test_a_rule_about_another_subject_stays(store):
 @pytest.mark.parametrize("known", [{"pinned": True}, {"branch": "main"}])
 def test_a_pinned_or_narrower_memory_stays(store, known):
     store.remember(rule("old", "always use pnpm, never npm", **known))
-    remember(store, [rule("new", "use npm, not pnpm")], 2.0)
+    store_memories(store, [rule("new", "use npm, not pnpm")], 2.0)
 
     assert "old" in {memory.id for memory in store.memories(["old"])}
 
@@ -186,6 +186,6 @@ def test_a_pinned_or_narrower_memory_stays(store, known):
 @pytest.mark.parametrize("source", [USER, "user:claude-code:s1"])
 def test_an_agent_neither_replaces_nor_repeats_a_rule_of_the_user(store, source, text):
     store.remember(rule("old", "always use pnpm, never npm", source=source, confidence=0.3))
-    learnt = remember(store, [rule("new", text, confidence=0.7, source="mcp")], 2.0)
+    learnt = store_memories(store, [rule("new", text, confidence=0.7, source="mcp")], 2.0)
 
     assert (learnt, texts(store)) == ([], ["always use pnpm, never npm"])

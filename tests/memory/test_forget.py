@@ -4,7 +4,7 @@ import pytest
 
 from hookline.core.records import Handoff, Memory
 from hookline.memory.forget import PLACEHOLDER, clear_forgotten, find_forgotten, forget_memories
-from hookline.memory.learn import remember
+from hookline.memory.learn import store_memories
 from hookline.stores.memory import MemoryStore
 
 SAID = "We decided to use the wombat encoding, not base64."
@@ -59,12 +59,12 @@ def test_it_is_found_however_it_was_put(known, handed_on, holds):
 
 def test_it_is_not_learnt_again_until_a_person_says_so():
     store = MemoryStore()
-    remember(store, [memory()], 2.0)
+    store_memories(store, [memory()], 2.0)
     forget_memories(store, [memory()], 3.0)
 
-    assert (remember(store, [memory(), memory("other", "b")], 4.0), find_forgotten(store, "ab")) == (
+    assert (store_memories(store, [memory(), memory("other", "b")], 4.0), find_forgotten(store, "ab")) == (
         [memory("other", "b")],
         {"a"},
     )
     clear_forgotten(store, ["a"])
-    assert [one.id for one in remember(store, [memory()], 5.0)] == ["a"]
+    assert [one.id for one in store_memories(store, [memory()], 5.0)] == ["a"]

@@ -19,7 +19,7 @@ from hookline.hooks.memory import memory
 from hookline.memory.extract import MAX_AGENT_CONFIDENCE, MemoryScope
 from hookline.memory.helper_messages import (
     MAX_ENTRY_LENGTH,
-    MAX_MEMORIES,
+    MAX_PER_REPLY,
     MAX_TRANSCRIPT_LENGTH,
     encode_request,
     parse_reply,
@@ -84,10 +84,10 @@ def test_its_answer_is_lines_or_a_list(text):
 
 def test_it_is_believed_less_than_a_person_and_little_of_it_is_kept():
     many = "\n".join(
-        json.dumps({"text": f"something number {n}", "confidence": 1 + n}) for n in range(3 * MAX_MEMORIES)
+        json.dumps({"text": f"something number {n}", "confidence": 1 + n}) for n in range(3 * MAX_PER_REPLY)
     )
 
-    assert [one.confidence for one in kept(many)] == [MAX_AGENT_CONFIDENCE] * MAX_MEMORIES
+    assert [one.confidence for one in kept(many)] == [MAX_AGENT_CONFIDENCE] * MAX_PER_REPLY
     assert kept("") == []
 
 

@@ -200,7 +200,7 @@ class Tools(Struct, frozen=True, kw_only=True):
                 if not store.memories([contradicts]):
                     raise LookupError("no memory with the id in `contradicts`; `recall` returns ids")
                 memory = replace(memory, relations=(("contradicts", contradicts),))
-            learnt = learn.remember(store, [memory], time.time())
+            learnt = learn.store_memories(store, [memory], time.time())
             learn.note_unreported(store, setup.places.root, learnt)
             if not store.memories([memory.id]):
                 raise ValueError(learn.USER_RULE_MESSAGE)

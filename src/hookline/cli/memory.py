@@ -35,7 +35,7 @@ from hookline.runtime.setup import Setup, load_setup
 from hookline.system import git_facts
 from hookline.system.git_facts import find_origin
 
-MAX_MEMORIES = 1_000_000
+NO_LIMIT = 1_000_000
 ID_LENGTH = 8
 """Characters shown of an id; any unique prefix is accepted."""
 
@@ -56,7 +56,7 @@ def with_store(action: Callable[[Namespace, Store, Setup], int]) -> Callable[[Na
 def show(args: Namespace, store: Store, setup: Setup) -> int:
     project = None if args.all else find_origin(setup.places.root)
     words, now = " ".join(getattr(args, "words", ())), time.time()
-    recalled = store.recall(words, project=project, at=now, limit=MAX_MEMORIES)
+    recalled = store.recall(words, project=project, at=now, limit=NO_LIMIT)
     selected = [
         memory
         for memory in recalled
@@ -168,7 +168,7 @@ def _report_problems(problems: list[str]) -> int:
 @with_store
 def export(args: Namespace, store: Store, setup: Setup) -> int:
     project = None if args.all else find_origin(setup.places.root)
-    count = export_memories(store, store.recall("", project=project, limit=MAX_MEMORIES), args.file)
+    count = export_memories(store, store.recall("", project=project, limit=NO_LIMIT), args.file)
     if args.file != "-":
         print(f"exported {count} to {sanitize(args.file)}; later `forget` and `edit` update this file")
     return 0
@@ -229,9 +229,7 @@ def _set_scope(memory: Memory, scope: str, setup: Setup, issue: str) -> Memory:
 
 def _find_memory(store: Store, name: str) -> Memory:
     exact = store.memories([name])
-    matches = exact or [
-        memory for memory in store.recall("", limit=MAX_MEMORIES) if memory.id.startswith(name)
-    ]
+    matches = exact or [memory for memory in store.recall("", limit=NO_LIMIT) if memory.id.startswith(name)]
     if len(matches) != 1 or not name:  # an empty name may come from an empty variable of a script
         problem = "ambiguous id" if matches else "no memory with id"
         raise LookupError(f"{problem} {name!r} (hookline memory list)")

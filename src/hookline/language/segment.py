@@ -27,7 +27,8 @@ class Sentence(NamedTuple):
 
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~|\"\"\").*?(?:^[ \t]*\1|\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-_ELEMENT = re.compile(r"<([a-z]+(?:[-_][a-z]+)+)\b[^<>]*>.*?(?:</\1>|\Z)", re.DOTALL)
+HOST_ELEMENT = re.compile(r"<([a-z]+(?:[-_][a-z]+)+)\b[^<>]*>.*?(?:</\1>|\Z)", re.DOTALL)
+"""Element that a host adds to a person's message, such as `<system-reminder>`."""
 _FOREIGN_LINE = re.compile(
     r"""\s*(?:
       >|//|\*/|/\*(?!.*\*/\s*\w)|<!--|\#!|\#include|</?[a-z][\w-]*[\s/>]|@@|diff\ --git|index\ [0-9a-f]{7}
@@ -184,7 +185,7 @@ def find_cuts(text: str) -> list[int]:
 
 def _own_lines(prompt: str) -> Iterator[tuple[int, str, bool]]:
     """Yield the position and text of each line, and whether the person typed it."""
-    blank = _ELEMENT.sub(_blank, _FENCE.sub(_blank, prompt))
+    blank = HOST_ELEMENT.sub(_blank, _FENCE.sub(_blank, prompt))
     start, paragraph = 0, list[tuple[int, str]]()
     foreign_next = False
     for line in [*blank.split("\n"), ""]:

@@ -21,7 +21,7 @@ MAX_TRANSCRIPT_LENGTH = 24_000
 """Characters of the newest entries sent to the command; models of every size can read that many."""
 MAX_ENTRY_LENGTH = 2_000
 """Characters of one message or error."""
-MAX_MEMORIES = 12
+MAX_PER_REPLY = 12
 """Memories taken from one reply."""
 DEFAULT_CONFIDENCE = 0.5
 """Confidence of a memory for which the command names none."""
@@ -89,7 +89,7 @@ def _keep_newest(conversation: Sequence[dict[str, str]]) -> list[dict[str, str]]
 def parse_reply(text: str, scope: MemoryScope, redact: Callable[[str], str]) -> list[Memory]:
     """Return the memories in the command's output; raise `ValueError` if it is malformed."""
     memories = [_parse_memory(item, scope, redact) for item in _parse_objects(text)]
-    return list({memory.id: memory for memory in memories[:MAX_MEMORIES]}.values())
+    return list({memory.id: memory for memory in memories[:MAX_PER_REPLY]}.values())
 
 
 def _parse_objects(text: str) -> list[Mapping[str, Any]]:

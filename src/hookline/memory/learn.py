@@ -102,7 +102,7 @@ def _learn_entries(
     found = [memory for memory in extract_memories(entries, scope, redact) if memory.id not in ignored]
     if again:
         clear_forgotten(store, [memory.id for memory in found])
-    learnt = remember(store, found, scope.at)
+    learnt = store_memories(store, found, scope.at)
     note_unreported(store, scope.root, learnt)
     if learnt:
         store.count(request.session, FACTS, len(learnt))
@@ -149,7 +149,7 @@ def take_unreported(store: Store, root: str) -> Sequence[Memory]:
     return store.memories(ids)
 
 
-def remember(store: Store, memories: Iterable[Memory], at: float) -> list[Memory]:
+def store_memories(store: Store, memories: Iterable[Memory], at: float) -> list[Memory]:
     """Store new memories in their order, and return those that were stored; known ones gain confidence.
 
     Memories with personal data, those that the user had forgotten, and those of an agent about a rule of the

@@ -11,11 +11,8 @@ from hookline import hosts
 from hookline.core.conversation import ConversationReader, Message, ToolUse, TranscriptEntry
 from hookline.core.host import Host
 from hookline.core.values import replace
-from hookline.lazy import re
+from hookline.language.segment import HOST_ELEMENT
 from hookline.system.tail import ReadPosition, read_new_lines
-
-_ELEMENT = re.compile(r"(?s)<([a-z]+(?:[-_][a-z]+)+)\b[^<>]*>.*?(?:</\1>|\Z)")
-"""Element that a host adds to a person's message, such as `<system-reminder>`."""
 
 
 class NewEntries(Struct, frozen=True, kw_only=True):
@@ -60,7 +57,7 @@ def parse_entries(
 
 
 def _without_elements(message: Message) -> Message:
-    return replace(message, text=_ELEMENT.sub("\n", message.text)) if message.by == "person" else message
+    return replace(message, text=HOST_ELEMENT.sub("\n", message.text)) if message.by == "person" else message
 
 
 def _with_tool_kind(entry: TranscriptEntry, host: Host) -> TranscriptEntry:

@@ -63,7 +63,7 @@ def path_pieces(text: str) -> list[str]:
     return pieces + [piece.lstrip("-") for piece in pieces if piece.startswith("-")]
 
 
-def split_words(text: str) -> list[str]:
+def split_shell_words(text: str) -> list[str]:
     """Return the words as a shell would split them, without quotes."""
     if len(text) > MAX_LENGTH:
         return text.split()

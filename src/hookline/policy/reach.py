@@ -189,7 +189,7 @@ def _search_command(search: Search, command: DeclaredCommand, known: Mapping[str
     env_text = _relative_to_root(
         "\n".join(mentions.expand(value, known) for value in command_env.values()), search.root
     )
-    words = mentions.split_words(text)
+    words = mentions.split_shell_words(text)
     search.add_named_files([*words, *mentions.path_pieces(f"{text}\n{env_text}")])
     for module in mentions.run_modules(text):
         search.add_module(module, search.bases)

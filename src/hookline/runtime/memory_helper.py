@@ -119,7 +119,7 @@ def _ask_command(request: Enrich, store: Store, places: Places, env: Mapping[str
         timeout=request.within,
         max_bytes=_MAX_OUTPUT_BYTES,
     )
-    new = learn.remember(
+    new = learn.store_memories(
         store, helper_messages.parse_reply(_check_output(result, request), scope, redact), time.time()
     )
     learn.note_unreported(store, scope.root, new)
