@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,13 +69,6 @@ def find_vocabulary(rows: Iterable[Row]) -> frozenset[str]:
         for word, numbers in batches.items()
         if len(numbers) >= MIN_PROMPTS and len({*numbers}) >= MIN_BATCHES
     )
-
-
-def split_batches(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
-    """Yield the rows of each batch, and then all rows, with a name."""
-    for batch in sorted({row["batch"] for row in rows}):
-        yield f"batch {batch}", [row for row in rows if row["batch"] == batch]
-    yield "all", [*rows]
 
 
 def find_threshold(wrong: Sequence[float], share: float) -> float:
