@@ -12,6 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable
+from math import ceil
 from pathlib import Path
 from random import Random
 
@@ -68,7 +69,7 @@ def main() -> None:
         "relation": validate_relations(pairs),
         "private": private_threshold,
     }
-    thresholds = {name: round(threshold, 3) for name, threshold in thresholds.items()}
+    thresholds = {name: ceil(threshold * 1_000) / 1_000 for name, threshold in thresholds.items()}
     save_models(args.output, Models(vocabulary, thresholds, models, networks))
     print(f"thresholds {thresholds}, {args.output.stat().st_size:,} bytes", file=sys.stderr)
 

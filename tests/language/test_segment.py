@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.language.segment import find_cuts, find_sentences, split_clauses, split_sentences
+from hookline.language.segment import HOST_ELEMENT, find_cuts, find_sentences, split_clauses, split_sentences
 
 
 def sentences(prompt):
@@ -135,6 +135,24 @@ def test_clauses_of_a_text():
 @given(st.text())
 def test_clauses_keep_the_words_of_the_sentences(text):
     assert " ".join(split_clauses(text)).split() == " ".join(split_sentences(text)).split()
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize("break_", ["", "\n"])
+def test_both_ends_of_a_long_prompt_are_read(break_, end):
+    filler = "and so on " * 1_000
+    texts = sentences(f"use pnpm. {break_}{filler}{break_} use tabs.{end}")
+
+    assert (texts[0], texts[-1].endswith("use tabs.")) == ("use pnpm.", True)
+
+
+@pytest.mark.parametrize("text", ["!" * 200_000 + "1", "a" + "." * 200_000 + "_"])
+def test_the_time_for_many_marks_is_linear(text):
+    assert "".join(split_sentences(text)) == text  # squared: over an hour
+
+
+def test_the_time_for_a_long_element_is_linear():
+    assert HOST_ELEMENT.sub("", "<" + "a-" * 200_000 + "!").endswith("!")
 
 
 def test_the_time_for_many_joints_is_linear():

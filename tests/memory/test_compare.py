@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookline.core.records import USER, Memory
-from hookline.memory.compare import compare_rules
+from hookline.memory.compare import compare_rules, is_repetition
+from hookline.memory.extract import find_memory_id
 from hookline.memory.forget import forget_memories, load_replaced, restore_replaced
 from hookline.memory.learn import store_memories
 from hookline.stores import memory as memory_store
@@ -84,6 +85,23 @@ def test_a_reason_does_not_change_a_rule(reason):
 )
 def test_a_rule_for_another_scope_or_object_holds_beside_it(old, new):
     assert compare_rules(old, new) == "different"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("new services are written in C#", "new services are written in C++"),
+        ("functions have < 50 lines", "functions have > 50 lines"),
+        (
+            f"{'always use the shared helpers ' * 15}and pnpm",
+            f"{'always use the shared helpers ' * 15}and npm",
+        ),
+    ],
+)
+def test_rules_that_the_model_cannot_tell_apart_are_different(old, new):
+    assert compare_rules(old, new) == "different"
+    assert not is_repetition(old, new)
+    assert find_memory_id("convention", old) != find_memory_id("convention", new)
 
 
 @given(st.text(max_size=80), st.text(max_size=80))

@@ -35,6 +35,10 @@ from hookline.memory.privacy import is_personal
         "Arturo is in custody, ask Ines for the key",
         "pay with 4111 1111 1111 1111",
         "keep thursdays free of releases, Emeka has his custody hearing then",
+        "the number for deploys is 0170 1234567.",
+        "call the hotline at tel:+491701234567",
+        "ana.b@müller.de owns the release key",
+        "the card 4111111111111111 pays for the cloud",
         "no pings before ten, I sleep badly since the funeral",
         "our new tester is on probation after the fraud verdict, review her commits",
     ],
@@ -72,6 +76,10 @@ def test_personal_data(text):
         "Maria reviews all migrations",
         "blocked until Priya approves the pull request",
         "I read on a phone, keep answers short",
+        "the code freeze starts on 05.11.2025",
+        "we drop support for v1 on 05/11/2025",
+        "keep at most 3 Google Drive folders",
+        "we run Redis 7, 6379 TCP only",
         "john@example.org is the placeholder in forms",
     ],
 )
@@ -83,6 +91,15 @@ def test_a_rule_with_an_address_is_not_stored():
     prompt = "always send the release notes to jana.roth@posteo.example.com, never to the list"
 
     assert [*find_stated([Message(by="person", text=prompt)])] == []
+
+
+def test_a_private_matter_is_found_at_the_end_of_a_long_sentence():
+    beginning = (
+        "in the billing service and the workers please always use the helpers of the shared module and "
+    )
+
+    assert is_personal(3 * beginning + "keep in mind that Ana is on sick leave until May")
+    assert not is_personal(3 * beginning + "keep in mind that they are generated")
 
 
 def test_a_private_matter_is_found_behind_other_sentences():

@@ -55,7 +55,7 @@ class Matrix(NamedTuple):
 
     rows: Sequence[int]
     bias: int
-    """Is higher by an offset, so that no sum is negative."""
+    """The bias with an offset in each element, so that no sum is negative."""
     width: int
 
     def multiply(self, values: Sequence[int]) -> int:

@@ -27,7 +27,7 @@ class Sentence(NamedTuple):
 
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~|\"\"\").*?(?:^[ \t]*\1|\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-HOST_ELEMENT = re.compile(r"<([a-z]+(?:[-_][a-z]+)+)\b[^<>]*>.*?(?:</\1>|\Z)", re.DOTALL)
+HOST_ELEMENT = re.compile(r"<([a-z]+(?:[-_][a-z]+)+)(?![\w-])[^<>]*>.*?(?:</\1>|\Z)", re.DOTALL)
 """Element that a host adds to a person's message, such as `<system-reminder>`."""
 _FOREIGN_LINE = re.compile(
     r"""\s*(?:
@@ -70,7 +70,7 @@ _QUOTE = re.compile(
     r"`[^`\n]{1,400}`|\"[^\"\n]{1,600}\"|“[^”\n]{1,600}”|«[^»\n]{1,600}»|(?<![\w'])'[^'\n]{12,600}'(?!\w)"
     r"|https?://\S+"
 )
-_STOP = re.compile(r"(?:[.!?…]+[\"')\]]*|;|:[)(DPp]|\x04)(?=\s|$)|[!?]+(?=[A-Za-z])")
+_STOP = re.compile(r"(?:(?<![.!?…])[.!?…]+[\"')\]]*|;|:[)(DPp]|\x04)(?=\s|$)|(?<![!?])[!?]+(?=[A-Za-z])")
 _STOP_OR_DASH = re.compile(rf"{_STOP.pattern}|\s[–—]\s|\s--?\s")
 _CUT = re.compile(
     r"(?<=[,:)])\s+|\s+(?=\()|\s+(?=(?i:and|so|but|because|cause|cuz|then|also|plus|please|pls|plz|meanwhile|"
@@ -88,9 +88,9 @@ def find_sentences(prompt: str) -> list[Sentence]:
     """Return the sentences of the person's own words, in their order; of a long prompt, only at both ends."""
     if len(prompt) <= MAX_TYPED:
         return _split_text(prompt, 0)
-    end = len(prompt) - END
-    end = prompt.find("\n", end) + 1 or end
-    return [*_split_text(prompt[:END].rpartition("\n")[0], 0), *_split_text(prompt[end:], end)]
+    beginning, end = prompt[:END], len(prompt) - END
+    end = prompt.find("\n", end, len(prompt.rstrip())) + 1 or end
+    return [*_split_text(beginning.rpartition("\n")[0] or beginning, 0), *_split_text(prompt[end:], end)]
 
 
 def _split_text(prompt: str, position: int) -> list[Sentence]:

@@ -24,7 +24,7 @@ LABELS = (
 )  # fmt: skip
 """Labels of words, in the order of the network's scores; filler is beside a statement in its sentence."""
 WINDOW = 8
-"""Neighbouring words whose mean log-odds are the score of a statement."""
+"""Neighbouring words whose highest mean of log-odds, with the score of the prompt, is that of a statement."""
 WORD_WEIGHT, MIN_ODDS = 0.4, -0.5
 """Weight of a word beside that of an edge, and log-odds from which it counts for a statement."""
 MAX_ORDER, ORDER_WEIGHT = -2.5, 4.0
@@ -95,7 +95,7 @@ def select_statements(prompt: str, candidates: Iterable[Candidate], threshold: f
 
 
 def is_unsure(prompt: str) -> bool:
-    """Return whether the best candidate of a prompt is just below the threshold."""
+    """Return whether the best candidate of a prompt is at most `MAX_DOUBT` below the threshold."""
     models = load_models()
     candidates = find_candidates(prompt, models.networks["statements"])
     best = max((candidate.score for candidate in candidates), default=-math.inf)

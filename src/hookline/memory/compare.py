@@ -21,12 +21,13 @@ RELATIONS: tuple[Relation, ...] = ("same", "reversal", "different")
 RULE_KINDS = ("convention", "preference", "decision")
 """Kinds of memories of which only the latest about a subject holds."""
 FORM_CHARS = 5
-"""First letters by which different forms of a word are recognized."""
+"""First letters that forms of a word have in common; some different words have them, too."""
 MAX_CHARS = 400
 """Characters of a rule that are compared."""
 _REASON = re.compile(
     r"(?<=\w),? (?:because|since|so that|as (?:i|it|they|we))\b[^.;,]*|, (?:it|they)\b[^.;,]*"
 )
+_DISTINCTIVE = re.compile(r"(?<=\w)(?:\+\+|#)|(?<![-=])[<>]=?(?=\s*\d)")
 _MARKS = str.maketrans(dict.fromkeys('`"“”', " "))
 """Marks of quotations, whose words count as those of the rule."""
 _CLAUSE_END = re.compile(r"[,;!?()—–]|[.:](?=\s|$)|\s--?\s|\b(?:but|except|so)\b")
@@ -72,6 +73,8 @@ def find_related(new: Memory, memories: Iterable[Memory]) -> dict[str, Relation]
 
 def compare_rules(old: str, new: str) -> Relation:
     """Return how the rule *new* relates to the rule *old*."""
+    if not _are_comparable(old, new):
+        return "different"
     first, second = parse_rule(old), parse_rule(new)
     if not any(_are_forms(a, b) or a.choice == b.choice != "" for a in first for b in second):
         return "different"
@@ -84,7 +87,17 @@ def compare_rules(old: str, new: str) -> Relation:
 def is_repetition(old: str, new: str) -> bool:
     """Return whether two texts of nearly the same words say the same rather than the opposite."""
     scores = load_models().models["relation"].score(hash_pair(old, new))
-    return scores["same"] > scores["reversal"]
+    return _are_comparable(old, new) and scores["same"] > scores["reversal"]
+
+
+def _are_comparable(old: str, new: str) -> bool:
+    """Return whether the model can read both rules: it knows neither the end of long ones nor marks."""
+    return max(len(old), len(new)) <= MAX_CHARS and find_marks(old) == find_marks(new)
+
+
+def find_marks(text: str) -> list[str]:
+    """Return the marks that distinguish words, as in "C#", "C++" and "< 50"."""
+    return _DISTINCTIVE.findall(text)
 
 
 def score_relation(scores: Mapping[str, float]) -> float:

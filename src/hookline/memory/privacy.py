@@ -1,4 +1,4 @@
-"""Recognize personal data in a statement, which is never stored.
+"""Recognize personal data in a statement, which is not learnt.
 
 Patterns recognize addresses and numbers; a linear model decides whether a statement tells something private
 about a person.
@@ -6,11 +6,15 @@ about a person.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from hookline.language.features import MAX_WORDS, hash_words, spell_words
 from hookline.language.model import load_models
-from hookline.language.segment import split_sentences
+from hookline.language.segment import split_clauses, split_sentences
 from hookline.lazy import re
 
+LONG = 30
+"""Words of a sentence above which its clauses are scored, too: the model reads only `MAX_WORDS` words."""
 PERSONAL_DATA_MESSAGE = "personal data is not stored: remove addresses, numbers and private matters"
 
 _MAIL = re.compile(
@@ -18,24 +22,25 @@ _MAIL = re.compile(
     (?!(?:git|no-?reply|admin|root|users?|tests?|ci|devs?|ops|devops|info|help|hello|contact|security|abuse
       |on-?call|billing|accounting|invoices|sales|office|maintainers?|postmaster|webmaster
       |(?:[\w.+-]*[.+-])?(?:team|bot|list|alerts?|support))@)
-    [\w.+-]+@(?!\d+\.\d|example\.(?:com|net|org)\b)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}\b"""
+    [\w.+-]+@(?!\d+\.\d|example\.(?:com|net|org)\b)[\w-]+(?:\.[\w-]+)*\.[^\W\d_]{2,}\b"""
 )
 """Mail address of a person; those of roles, programs and examples are not personal."""
 _PHONE = re.compile(
-    r"(?<![\w.:/#-])(?:(?:\+\d{1,3}|\(?0\d{1,4}\)?)[\s./-]?\(?\d{1,5}\)?(?:[\s./-]?\d{2,5}){1,4}"
-    r"|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?![\w.:-])"
+    r"(?:(?<![\w.:/#-])|(?<=tel:)|(?<=phone:))(?!\d\d?([./-])\d\d?\1(?:19|20)\d\d\b)"
+    r"(?:(?:\+\d{1,3}|\(?0\d{1,4}\)?)[\s./-]?\(?\d{1,5}\)?(?:[\s./-]?\d{2,5}){1,4}"
+    r"|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?![\w:-]|\.\w)"
 )
 _MIN_DIGITS = 8
 """Digits of a telephone number."""
 _ACCOUNT = re.compile(
     r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b|\b\d{3}-\d{2}-\d{4}\b"
-    r"|\b\d{4}([ -])\d{4}\1\d{4}\1\d{4}\b"
+    r"|\b\d{4}([ -])\d{4}\1\d{4}\1\d{4}\b|\b[45]\d{15}\b"
 )
 """Number of a bank account, of a social insurance or of a credit card."""
 _POSTAL = re.compile(
     r"""(?x)\b[A-ZÀ-Ý][\w.’'-]*(?:\ [\w.’'-]+){0,3}\ \d{1,4}\ ?[a-z]?,(?:[^,.\n]{1,20},)?
-      \ (?:[A-Z]{1,2}-)?(?!(?:19|20)\d\d\b)\d{4,5}(?:-\d{3,4})?\ [A-ZÀ-Ý]
-    | \b\d{1,4}[a-z]?\ (?:[A-ZÀ-Ý][\w’'-]+\ ){1,3}(?:Street|St|Road|Rd
+      \ (?:[A-Z]{1,2}-)?(?!(?:19|20)\d\d\b)\d{4,5}(?:-\d{3,4})?\ [A-ZÀ-Ý][^\W\dA-ZÀ-Ý]
+    | \b\d{1,4}[a-z]?\ (?!Google\ |One)(?:[A-ZÀ-Ý][\w’'-]+\ ){1,3}(?:Street|St|Road|Rd
       |Avenue|Ave|Lane|Drive|Boulevard|Blvd)\b"""
 )
 """Postal address: a street with a number before a postal code, or a number before a street."""
@@ -47,8 +52,17 @@ def is_personal(text: str) -> bool:
     model, threshold = models.models["private"], models.thresholds["private"]
     return is_contact(text) or any(
         model.score(hash_statement(part, models.vocabulary))["private"] > threshold
-        for part in (text, *split_sentences(text))
+        for part in _find_parts(text)
     )
+
+
+def _find_parts(text: str) -> Iterator[str]:
+    """Yield a text, its sentences, and the clauses of long sentences."""
+    yield text
+    for sentence in split_sentences(text):
+        yield sentence
+        if len(sentence.split()) > LONG:
+            yield from split_clauses(sentence)
 
 
 def is_contact(text: str) -> bool:

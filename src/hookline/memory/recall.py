@@ -40,7 +40,7 @@ _SYNONYM_GROUPS = {
 def make_recall(
     store: Store, root: str, at: float, attempt: Attempt
 ) -> Callable[[str, int], Sequence[Memory]]:
-    """Return a function that recalls at most so many memories for a text, or for none."""
+    """Return a function of a text and a limit; without a text it recalls the best of all memories."""
     project, current = find_origin(root), find_branch(root)
     issue = parse_issue(current)
     none: Sequence[Memory] = ()
