@@ -1,7 +1,8 @@
 """Score the shipped models on labelled sets: `python training/evaluate.py [FILE ...]`.
 
 A statement is learnt if at least half of it is found, and intact if at least 80 % of it is found
-with at most 12 characters of parts that do not last. A prompt without a lasting statement is wrong if anything is learnt from it.
+with at most 12 characters of parts that do not last. A prompt without a lasting statement is wrong if
+anything is learnt from it.
 """
 
 from __future__ import annotations

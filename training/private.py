@@ -29,9 +29,8 @@ def fit_private(
     private = [prompt[part.start : part.end] for prompt, part in parts if part.label == "private"]
     lasting = [prompt[slice(*part.statement)] for prompt, part in parts if part.statement]
     agents = [text for row in sessions for turn in row["turns"] for text, _ in turn.get("agent", ())]
-    known, rest = (
-        [*one, *other] for one, other in zip(split_sample(lasting), split_sample(agents), strict=True)
-    )
+    (known, rest), (known_agents, rest_agents) = split_sample(lasting), split_sample(agents)
+    known, rest = [*known, *known_agents], [*rest, *rest_agents]
     fitted = fit_statements(rows, private, known, vocabulary)
     scores = [score(fitted, text, vocabulary) for text in rest]
     threshold = find_threshold(scores, MAX_WRONG)

@@ -64,8 +64,10 @@ def main() -> None:
     models = fit_sessions(sessions, vocabulary) | {"relation": fit_relations(pairs), "private": private}
     networks = {"statements": network, "ship": ship_network}
     thresholds = {
-        "statements": statements.choose_threshold(read_batches(args.corpus.glob("valid_prompts*")), network),
-        "ship": ship.choose_threshold(read_batches(args.corpus.glob("valid_ship*")), ship_network),
+        "statements": statements.choose_threshold(
+            read_batches(args.corpus.glob("valid_prompts*.jsonl")), network
+        ),
+        "ship": ship.choose_threshold(read_batches(args.corpus.glob("valid_ship*.jsonl")), ship_network),
         "relation": validate_relations(pairs),
         "private": private_threshold,
     }

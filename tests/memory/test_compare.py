@@ -92,6 +92,7 @@ def test_a_rule_for_another_scope_or_object_holds_beside_it(old, new):
     [
         ("new services are written in C#", "new services are written in C++"),
         ("functions have < 50 lines", "functions have > 50 lines"),
+        ("functions have ≤ 50 lines", "functions have ≥ 50 lines"),
         (
             f"{'always use the shared helpers ' * 15}and pnpm",
             f"{'always use the shared helpers ' * 15}and npm",

@@ -4,7 +4,7 @@ import pytest
 
 from hookline.core.conversation import Message
 from hookline.memory.extract import find_stated
-from hookline.memory.privacy import is_personal
+from hookline.memory.privacy import is_contact, is_personal
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,7 @@ from hookline.memory.privacy import is_personal
         "José's wife owns the domain",
         "our CTO is pregnant",
         "parcels for the lab go to Wendelin Oster, Lindenhofstraße 8a, 04299 Leipzig",
+        "ship the board to 12 Maple Drive",
         "ship samples to Marta, Rua das Figueiras 114, 3º Esq, 1250-999 Lisboa",
         "the courier comes to 12 Rosewood Lane",
         "Jonas is on chemo until June",
@@ -91,6 +92,11 @@ def test_a_rule_with_an_address_is_not_stored():
     prompt = "always send the release notes to jana.roth@posteo.example.com, never to the list"
 
     assert [*find_stated([Message(by="person", text=prompt)])] == []
+
+
+@pytest.mark.parametrize("text", ["A-", "a.", "1 A ", "A 1, ", "0 ", "+1 (", "a@", "DE12 "])
+def test_the_time_for_a_repeated_text_is_linear(text):
+    is_contact(text * 250_000)  # squared: over ten minutes
 
 
 def test_a_private_matter_is_found_at_the_end_of_a_long_sentence():

@@ -36,6 +36,7 @@ from hookline.system import git_facts
 from hookline.system.git_facts import find_origin
 
 NO_LIMIT = 1_000_000
+"""More memories than a store holds."""
 ID_LENGTH = 8
 """Characters shown of an id; any unique prefix is accepted."""
 

@@ -95,13 +95,14 @@ def to_classes(words: Sequence[str], vocabulary: Container[str]) -> list[str]:
 
 def hash_clause(clauses: Sequence[Clause], number: int, vocabulary: frozenset[str]) -> list[int]:
     """Return the hashed features of a clause among its neighbours."""
-    own = hash_words(clauses[number].words[:MAX_WORDS], vocabulary)
+    own = hash_words(clauses[number].words, vocabulary)
     return own + _hash_context(clauses, number, vocabulary)
 
 
 @lru_cache(maxsize=256)
 def hash_words(words: tuple[str, ...], vocabulary: frozenset[str]) -> list[int]:
     """Return the hashed features of words alone, cached because messages repeat sentences."""
+    words = words[:MAX_WORDS]
     lower = [word.lower() for word in words]
     features = [f"w {word}" for word in lower]
     features += _chain(to_classes(words, vocabulary))

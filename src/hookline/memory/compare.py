@@ -27,8 +27,8 @@ MAX_CHARS = 400
 _REASON = re.compile(
     r"(?<=\w),? (?:because|since|so that|as (?:i|it|they|we))\b[^.;,]*|, (?:it|they)\b[^.;,]*"
 )
-_DISTINCTIVE = re.compile(r"(?<=\w)(?:\+\+|#)|(?<![-=])[<>]=?(?=\s*\d)")
-_MARKS = str.maketrans(dict.fromkeys('`"“”', " "))
+_SYMBOL = re.compile(r"(?<=\w)(?:\+\+|#)|(?<![-=])[<>≤≥]=?(?=\s*\d)")
+_QUOTATION_MARKS = str.maketrans(dict.fromkeys('`"“”', " "))
 """Marks of quotations, whose words count as those of the rule."""
 _CLAUSE_END = re.compile(r"[,;!?()—–]|[.:](?=\s|$)|\s--?\s|\b(?:but|except|so)\b")
 _REJECTING = frozenset(
@@ -86,18 +86,20 @@ def compare_rules(old: str, new: str) -> Relation:
 
 def is_repetition(old: str, new: str) -> bool:
     """Return whether two texts of nearly the same words say the same rather than the opposite."""
+    if not _are_comparable(old, new):
+        return False
     scores = load_models().models["relation"].score(hash_pair(old, new))
-    return _are_comparable(old, new) and scores["same"] > scores["reversal"]
+    return scores["same"] > scores["reversal"]
 
 
 def _are_comparable(old: str, new: str) -> bool:
-    """Return whether the model can read both rules: it knows neither the end of long ones nor marks."""
-    return max(len(old), len(new)) <= MAX_CHARS and find_marks(old) == find_marks(new)
+    """Return whether the model can read both rules: it knows neither the end of long ones nor symbols."""
+    return max(len(old), len(new)) <= MAX_CHARS and find_symbols(old) == find_symbols(new)
 
 
-def find_marks(text: str) -> list[str]:
-    """Return the marks that distinguish words, as in "C#", "C++" and "< 50"."""
-    return _DISTINCTIVE.findall(text)
+def find_symbols(text: str) -> list[str]:
+    """Return the symbols that distinguish words or limits, as in "C#", "C++" and "< 50"."""
+    return _SYMBOL.findall(text)
 
 
 def score_relation(scores: Mapping[str, float]) -> float:
@@ -114,7 +116,7 @@ def parse_rule(text: str) -> list[Word]:
 
 def simplify(text: str) -> str:
     """Return a rule in lower case, without quotation marks and the reason for it."""
-    plain = text[:MAX_CHARS].lower().translate(_MARKS).replace("\u2019", "'").replace("://", ".")
+    plain = text[:MAX_CHARS].lower().translate(_QUOTATION_MARKS).replace("\u2019", "'").replace("://", ".")
     return _REASON.sub("", plain)
 
 

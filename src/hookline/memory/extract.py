@@ -20,7 +20,7 @@ from hookline.core.values import replace
 from hookline.language.segment import find_sentences
 from hookline.language.statements import LONGEST, SHORTEST, find_statements
 from hookline.lazy import re
-from hookline.memory.compare import find_marks
+from hookline.memory.compare import find_symbols
 from hookline.memory.privacy import is_personal
 
 HALF_LIVES = {"fact": 90.0, "decision": 180.0, "preference": 365.0, "convention": 365.0, "blocker": 14.0}
@@ -99,8 +99,8 @@ def _redact_text(text: str, redact: Callable[[str], str]) -> str:
 
 
 def find_memory_id(kind: str, text: str, project: str = "") -> str:
-    """Return the id of a memory, which depends only on its words and their marks, as in "C#" and "C++"."""
-    key = "\0".join((project, kind, *split_words(text), *find_marks(text)))
+    """Return the id of a memory, which depends only on its words and their symbols, as in "C#" and "C++"."""
+    key = "\0".join((project, kind, *split_words(text), *find_symbols(text)))
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:16]
 
 

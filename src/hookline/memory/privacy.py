@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hookline.language.features import MAX_WORDS, hash_words, spell_words
+from hookline.language.features import hash_words, spell_words
 from hookline.language.model import load_models
 from hookline.language.segment import split_clauses, split_sentences
 from hookline.lazy import re
 
-LONG = 30
-"""Words of a sentence above which its clauses are scored, too: the model reads only `MAX_WORDS` words."""
+LONG_SENTENCE = 30
+"""Words of a sentence above which its clauses are scored, too: the model reads only the first words."""
 PERSONAL_DATA_MESSAGE = "personal data is not stored: remove addresses, numbers and private matters"
 
 _MAIL = re.compile(
@@ -38,12 +38,12 @@ _ACCOUNT = re.compile(
 )
 """Number of a bank account, of a social insurance or of a credit card."""
 _POSTAL = re.compile(
-    r"""(?x)\b[A-ZÀ-Ý][\w.’'-]*(?:\ [\w.’'-]+){0,3}\ \d{1,4}\ ?[a-z]?,(?:[^,.\n]{1,20},)?
+    r"""(?x)\b[A-ZÀ-Ý][\w.’'-]{0,40}(?:\ [\w.’'-]{1,40}){0,3}\ \d{1,4}\ ?[a-z]?,(?:[^,.\n]{1,20},)?
       \ (?:[A-Z]{1,2}-)?(?!(?:19|20)\d\d\b)\d{4,5}(?:-\d{3,4})?\ [A-ZÀ-Ý][^\W\dA-ZÀ-Ý]
-    | \b\d{1,4}[a-z]?\ (?!Google\ |One)(?:[A-ZÀ-Ý][\w’'-]+\ ){1,3}(?:Street|St|Road|Rd
-      |Avenue|Ave|Lane|Drive|Boulevard|Blvd)\b"""
+    | \b\d{1,4}[a-z]?\ (?:[A-ZÀ-Ý][\w’'-]{1,40}\ ){1,3}(?:Street|St|Road|Rd
+      |Avenue|Ave|Lane|Drive|Boulevard|Blvd)\b(?!\ [a-z]+s\b)"""
 )
-"""Postal address: a street with a number before a postal code, or a number before a street."""
+"""Postal address: a street with a number before a postal code, or a number, not a count, before a street."""
 
 
 def is_personal(text: str) -> bool:
@@ -52,7 +52,7 @@ def is_personal(text: str) -> bool:
     model, threshold = models.models["private"], models.thresholds["private"]
     return is_contact(text) or any(
         model.score(hash_statement(part, models.vocabulary))["private"] > threshold
-        for part in _find_parts(text)
+        for part in dict.fromkeys(_find_parts(text))
     )
 
 
@@ -61,7 +61,7 @@ def _find_parts(text: str) -> Iterator[str]:
     yield text
     for sentence in split_sentences(text):
         yield sentence
-        if len(sentence.split()) > LONG:
+        if len(sentence.split()) > LONG_SENTENCE:
             yield from split_clauses(sentence)
 
 
@@ -78,4 +78,4 @@ def is_contact(text: str) -> bool:
 
 def hash_statement(text: str, vocabulary: frozenset[str]) -> list[int]:
     """Return the hashed features of the words of a statement."""
-    return hash_words(spell_words(text)[:MAX_WORDS], vocabulary)
+    return hash_words(spell_words(text), vocabulary)
