@@ -199,6 +199,18 @@ def test_the_end_of_the_first_turn_names_the_rule_of_its_prompt(runtime):
     assert asked(runtime, "Stop", stop(**session)) == {}
 
 
+def test_the_end_of_a_turn_reports_a_rule_with_personal_data_once_without_repeating_it(runtime):
+    session = {"session": "s1", "host": "claude-code"}
+    prompt = "Always send the release notes to anna.berger@mailbox.org, never to the list."
+    asked(runtime, "UserPromptSubmit", user_prompt_submit(prompt, **session))
+
+    shown = asked(runtime, "Stop", stop(**session))
+
+    assert "not remembered: a rule that may contain personal data; " in shown["systemMessage"]
+    assert "anna" not in shown["systemMessage"]
+    assert asked(runtime, "Stop", stop(**session)) == {}
+
+
 PNPM, NPM = "in this repo we always use pnpm, never npm", "in this repo we always use npm, never pnpm"
 
 

@@ -124,8 +124,11 @@ def _build_memory(found: Found, scope: MemoryScope) -> Memory:
     )
 
 
-def find_stated(entries: Sequence[TranscriptEntry]) -> Iterator[Found]:
-    """Yield the lasting statements of the user and the agent; the kind `resolved` ends a blocker."""
+def find_stated(entries: Sequence[TranscriptEntry], *, personal: bool = False) -> Iterator[Found]:
+    """Yield the lasting statements of the user and the agent, either those with personal data or the others.
+
+    The kind `resolved` ends a blocker and is not stored, so its text may be personal.
+    """
     for message in (entry for entry in entries if isinstance(entry, Message)):
         by_user = message.by == "person"
         texts = [message.text] if by_user else split_statements(message.text)
@@ -136,7 +139,7 @@ def find_stated(entries: Sequence[TranscriptEntry]) -> Iterator[Found]:
                 kind, _strip_emphasis(statement.text), round(statement.confidence * trust, 2), by_user
             )
             is_trusted = by_user or statement.kind in AGENT_KINDS
-            if is_trusted and (kind == RESOLVED or not is_personal(statement.sentence)):
+            if is_trusted and personal == (kind != RESOLVED and is_personal(statement.sentence)):
                 yield found
 
 

@@ -36,6 +36,8 @@ POSITION_NOTE = "hookline.learnt"
 """Name of the note with the position reached in the transcript of a session."""
 UNREPORTED_NOTE = "hookline.learnt_lately"
 """Beginning of the names of the notes, of no session, with a folder's memories not yet shown to the user."""
+REFUSED_NOTE = "hookline.learnt_refused"
+"""Name of the note that a statement of the last prompt of a session was not stored."""
 REPEAT_BONUS = 0.05
 """Confidence added when a memory is found again."""
 USER_RULE_MESSAGE = "the user stated a rule about this subject; only the user can replace it"
@@ -74,6 +76,8 @@ def learn(request: Learn, store: Store, root: str, at: float) -> None:
     if request.prompt:
         entries = [Message(by="person", text=request.prompt)]
         _learn_entries(request, entries, store, scope, again=not request.by_agent)
+        if not request.by_agent and any(find_stated(entries, personal=True)):
+            store.set_notes(request.session, {REFUSED_NOTE: True})
         return
     new = read_new_entries(
         request.host, request.transcript, mark_from(store.notes(request.session).get(POSITION_NOTE))

@@ -19,7 +19,7 @@ from hookline.core.todos import find_open
 from hookline.core.values import replace
 from hookline.handoff.next_steps import find_steps, reports_done
 from hookline.memory.forget import load_replaced
-from hookline.memory.learn import take_unreported
+from hookline.memory.learn import REFUSED_NOTE, take_unreported
 from hookline.memory.read_transcript import find_host
 from hookline.redact import redact
 from hookline.runtime.call_hook import run_in_time
@@ -33,6 +33,9 @@ MAX_LENGTH, ID_LENGTH = 160, 8
 """Characters of an item, and of the id of a memory."""
 MAX_RECORDS = 400
 """Latest records of a turn that are read."""
+REFUSED_MESSAGE = (
+    "not remembered: a rule that may contain personal data; `hookline memory add` stores it anyway"
+)
 PRIVATE_PARTS = ("memory",)
 """Parts that are not recorded in the trail, because a person may want to delete their content."""
 
@@ -176,15 +179,16 @@ def summarize_memories(turn: Turn, how: str) -> str:
     """Return the project's new memories, each with the command that deletes it."""
     session = turn.end.event.session
     memories = take_unreported(turn.store, turn.root)
-    failed = turn.store.notes(session).get(FAILED_NOTE)
-    if failed:
-        turn.store.set_notes(session, {FAILED_NOTE: None})
+    notes = turn.store.notes(session)
+    failed, refused = notes.get(FAILED_NOTE), notes.get(REFUSED_NOTE)
+    if failed or refused:
+        turn.store.set_notes(session, {FAILED_NOTE: None, REFUSED_NOTE: None})
     replaced = load_replaced(turn.store) if memories else {}
     lines = (
         _describe(memory, [old.memory.text for old in replaced.values() if old.by == memory.id])
         for memory in memories
     )
-    return "\n".join(filter(None, (*lines, failed)))
+    return "\n".join(filter(None, (*lines, refused and REFUSED_MESSAGE, failed)))
 
 
 def _describe(memory: Memory, replaced: Sequence[str]) -> str:
