@@ -13,15 +13,13 @@ from hookline.core.records import Memory
 from hookline.language.features import find_kind, hash_features, spell_words
 from hookline.language.model import load_models
 from hookline.lazy import re
-from hookline.memory.synonyms import find_base, find_choice
+from hookline.memory.synonyms import FORM_CHARS, find_base, find_choice
 
 Relation = Literal["same", "reversal", "different"]
 
 RELATIONS: tuple[Relation, ...] = ("same", "reversal", "different")
 RULE_KINDS = ("convention", "preference", "decision")
 """Kinds of memories of which only the latest about a subject holds."""
-FORM_CHARS = 5
-"""First letters that forms of a word have in common; some different words have them, too."""
 MAX_CHARS = 400
 """Characters of a rule that are compared."""
 _REASON = re.compile(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
@@ -24,6 +24,12 @@ MIN_WORTH = 0.05
 """Worth below which a memory is dropped."""
 DOUBT_FACTOR = 0.5
 """Factor applied to the confidence of a memory that a newer one contradicts."""
+CONSOLIDATE_SECONDS = 86_400.0
+"""Seconds between two consolidations of a project's memories."""
+CONSOLIDATED_NOTE = "hookline.consolidated"
+"""Name of the note that holds the time and the report of a project's last consolidation."""
+MAX_MEMORIES = 5_000
+"""Memories of a project that one consolidation reads, those with the most confidence."""
 _MIN_RARE_WORDS = 3
 """Rarest words of a memory used to find duplicates; any two duplicates share one of them."""
 
@@ -73,33 +79,21 @@ def _find_duplicates(memories: Sequence[Memory]) -> dict[str, str]:
     """Return the id of each duplicate with the id of the memory that replaces it."""
     replacements: dict[str, str] = {}
     for group in _group_by_scope(memories):
-        texts = {memory.id: memory.text for memory in group}
-        words_by_id = {id_: frozenset(split_words(text)) for id_, text in texts.items()}
-        by_word: dict[str, list[str]] = defaultdict(list)
-        frequency: dict[str, int] = defaultdict(int)
-        for memory_words in words_by_id.values():
-            for word in memory_words:
-                frequency[word] += 1
-        for memory in group:
-            rare = sorted(words_by_id[memory.id], key=lambda word: (frequency[word], word))[
-                : _count_rare_words(len(words_by_id[memory.id]))
-            ]
-            candidates = dict.fromkeys(other for word in rare for other in by_word[word])
-            original = next(
-                (
-                    other
-                    for other in candidates
-                    if _are_similar(words_by_id[memory.id], words_by_id[other])
-                    and _have_same_order(texts[memory.id], texts[other])
-                    and is_repetition(texts[other], memory.text)
-                ),
-                None,
-            )
-            if original is not None and not memory.pinned:
+        rows = [(memory, frozenset(split_words(memory.text))) for memory in group]
+        frequency = Counter(word for _, words in rows for word in words)
+        originals: dict[str, list[tuple[Memory, frozenset[str]]]] = defaultdict(list)
+        for memory, words in rows:
+            ranked = sorted(words, key=lambda word: (frequency[word], word))
+            rare = ranked[: _count_rare_words(len(words))]
+            near = {other.id: (other, shared) for word in rare for other, shared in originals[word]}
+            similar = (other for other, shared in near.values() if _are_similar(shared, words))
+            same = (other.id for other in similar if _say_the_same(other.text, memory.text))
+            original = None if memory.pinned else next(same, None)
+            if original is None:
+                for word in words:
+                    originals[word].append((memory, words))
+            else:
                 replacements[memory.id] = original
-                continue
-            for word in words_by_id[memory.id]:
-                by_word[word].append(memory.id)
     return replacements
 
 
@@ -119,11 +113,12 @@ def _are_similar(first: frozenset[str], second: frozenset[str]) -> bool:
     return len(first & second) >= MIN_SIMILARITY * len(first | second) > 0
 
 
-def _have_same_order(first: str, second: str) -> bool:
-    """Return whether the common words of two texts are in the same order."""
+def _say_the_same(first: str, second: str) -> bool:
+    """Return whether two texts have their common words in the same order, and one repeats the other."""
     one, other = split_words(first), split_words(second)
     common = {*one} & {*other}
-    return [word for word in one if word in common] == [word for word in other if word in common]
+    in_order = [word for word in one if word in common] == [word for word in other if word in common]
+    return in_order and is_repetition(first, second)
 
 
 def _merge_duplicates(memories: Sequence[Memory], replacements: dict[str, str]) -> dict[str, Memory]:
@@ -177,18 +172,6 @@ def _apply_contradictions(
 
 def _is_doubted(memory: Memory) -> bool:
     return "doubted" in memory.tags
-
-
-CONSOLIDATE_SECONDS = 86_400.0
-"""Seconds between two consolidations of a project's memories."""
-
-
-CONSOLIDATED_NOTE = "hookline.consolidated"
-"""Name of the note that holds the time and the report of a project's last consolidation."""
-
-
-MAX_MEMORIES = 5_000
-"""Memories of a project that one consolidation reads, those with the most confidence."""
 
 
 def consolidate_project(store: Store, places: Places, at: float) -> str:

@@ -9,7 +9,7 @@ from math import log1p
 from hookline.core.ranking import decayed_confidence, find_telling_words
 from hookline.core.records import Memory, split_identifiers, split_words
 from hookline.core.store import Attempt, Store
-from hookline.memory.synonyms import CHOICES, SYNONYMS, find_base, find_choice
+from hookline.memory.synonyms import CHOICES, FORM_CHARS, SYNONYMS, find_base, find_choice
 from hookline.system.git_facts import find_branch, find_origin, parse_issue
 
 MAX_CANDIDATES = 100
@@ -22,8 +22,6 @@ COLLECTION_SIZE = 200.0
 """Number of memories that the rarity of a word is relative to."""
 LENGTH_WEIGHT, CONFIDENCE_POWER = 0.04, 0.25
 """Effect of the number of words of a memory, and of the confidence in it, on its score."""
-KEY_CHARS = 5
-"""First letters by which different forms of a word are recognized."""
 COMMON_WORDS = frozenset(
     """add make write create show put get run fix change update new call find build handle start set go look
     give tell see try work let help move turn take come keep thing something proper properly correct again
@@ -102,7 +100,7 @@ def _find_keys(memory: Memory) -> set[str]:
 
 
 def _find_key(word: str) -> str:
-    return find_base(word)[:KEY_CHARS] if word.isalpha() else word
+    return find_base(word)[:FORM_CHARS] if word.isalpha() else word
 
 
 def _weigh(word: str) -> float:

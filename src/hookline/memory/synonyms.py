@@ -15,6 +15,8 @@ SYNONYMS = {word: words[0] for words in _LINES for word in words if words[0][0] 
 """The word that stands for each word of the same meaning."""
 CHOICES = {word: words[0] for words in _LINES for word in words if words[0][0] == ":"}
 """The choice that each word is an alternative of."""
+FORM_CHARS = 5
+"""First letters that forms of a word have in common; some different words have them, too."""
 _STEMS = {stem_word(word): name for word, name in SYNONYMS.items()}
 
 
