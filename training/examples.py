@@ -18,7 +18,7 @@ NEAR = 0.75
 """Share of common word pairs from which two prompts are near-duplicates."""
 NOTHING_FOUND = -99.0
 """Log-odds of a prompt in which nothing was found."""
-MIN_PROMPTS, MIN_BATCHES = 5, 2
+MIN_PROMPTS, MIN_BATCHES = 6, 2
 """Prompts, and batches of them, that contain a word of the vocabulary."""
 
 

@@ -28,8 +28,6 @@ BATCH, DECAY = 64, 0.01
 """Examples of a batch, and weight decay."""
 RATE, WARM_UP = 6e-3, 0.3
 """Highest learning rate, and the share of the steps before it."""
-DROPPED, DROPPED_WORDS = 0.3, 0.1
-"""Shares of the states, and of the words, that are left out at random in training."""
 STEP = 0.4
 """Smallest value in a table, as a part of the standard deviation of its values."""
 LOWEST = -9.0
@@ -42,6 +40,8 @@ class Plan(NamedTuple):
     units: int
     """Units of each direction of the first layer; the second has half as many."""
     epochs: int
+    dropped: tuple[float, float]
+    """Shares of the states, and of the words, that are left out at random in training."""
     heads: Mapping[str, int]
     """Number of scores of each matrix."""
     find_loss: Callable[[Reader, Sequence[Example]], Tensor]
@@ -58,9 +58,8 @@ class Example(NamedTuple):
     """Number of the sentence of each token."""
     positive: float
     """Probability that the prompt has a lasting statement, or asks to ship."""
-    labels: Sequence[int] = ()
-    edges: Sequence[float] = ()
-    """1 for a token before which a statement or another part begins or ends, 0 for others, -1 if it does not count."""
+    targets: Tensor | None = None
+    """The values that the scores of each token approach, in a row; -1 for a token that does not count."""
 
 
 class Reader(Protocol):
@@ -136,7 +135,8 @@ class Recurrent(nn.Module):
         self.first = nn.Parameter(torch.tensor([-1.0, 0.0]).repeat_interleave(2 * units))
         self.second = nn.Linear(2 * units, 4 * second)
         self.heads = build_heads(plan, 2 * units + 2 * second)
-        self.drop = nn.Dropout(DROPPED)
+        states, self.dropped_words = plan.dropped
+        self.drop = nn.Dropout(states)
 
     def read(self, batch: Sequence[Example]) -> tuple[Tensor, Tensor]:
         """Return the states of all units after each token, and the number of its sentence or -1."""
@@ -144,7 +144,7 @@ class Recurrent(nn.Module):
         kinds = fill([[self.kinds[kind] for kind in example.kinds] for example in batch], 0)
         sentences = fill([example.sentences for example in batch], -1)
         known = (sentences >= 0).unsqueeze(-1)
-        words = torch.where((torch.rand(words.shape) < DROPPED_WORDS) & (words != 0), 1, words)
+        words = torch.where((torch.rand(words.shape) < self.dropped_words) & (words != 0), 1, words)
         sums = (
             self.word(words) + self.kind(kinds) + self.before(shift(kinds, 1)) + self.after(shift(kinds, -1))
         )

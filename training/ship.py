@@ -22,6 +22,8 @@ UNITS, HIDDEN, EPOCHS, TEACHER_EPOCHS = 24, 32, 16, 3
 """Units of the network, and between its states and the score; passes over the examples."""
 VARIANTS, OTHER_VARIANTS = 100_000, 30_000
 """Number of variants of the labelled prompts, and of all prompts."""
+DROPPED = 0.3, 0.1
+"""Shares of the states, and of the words, that are left out at random in training."""
 TRUST = 0.7
 """Weight of the labels of the teacher beside those of the corpus."""
 MAX_WRONG = 0.01
@@ -79,7 +81,7 @@ def label_examples(model: Reader, batch: Sequence[Example], trust: float) -> Ite
 
 
 HEADS = {"sentence": HIDDEN, "prompt": HIDDEN, "request": 1}
-PLAN = Plan(UNITS, EPOCHS, HEADS, find_loss, {"request": HIDDEN})
+PLAN = Plan(UNITS, EPOCHS, DROPPED, HEADS, find_loss, {"request": HIDDEN})
 
 
 def choose_threshold(rows: Sequence[Row], network: Network) -> float:

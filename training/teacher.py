@@ -23,6 +23,8 @@ BATCH, RATE, HEAD_RATE, WARM_UP = 32, 5e-5, 5e-4, 0.1
 """Examples of a batch, highest learning rates of the pretrained model and the heads, and the share of the steps before these."""
 DROPPED = 0.1
 """Share of the states that are left out at random in training."""
+MAX_PIECES = 512
+"""Pieces of a prompt that the pretrained model reads; longer prompts are not labelled."""
 VARIED = 0.3
 """Share of the content words that are exchanged in a variant."""
 
@@ -96,8 +98,9 @@ def teach(
     trust: float,
 ) -> Iterator[Example]:
     """Yield the examples with labels of the teacher; *trust* is the weight of these beside the labels of the corpus."""
+    short = [example for example in examples if len(split_pieces(example.words)[0]) <= MAX_PIECES]
     with torch.inference_mode():
-        for batch in split_examples(examples, BATCH, Random(0)):
+        for batch in split_examples(short, BATCH, Random(0)):
             yield from label(teacher, batch, trust)
 
 

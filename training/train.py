@@ -31,8 +31,8 @@ from hookline.language.model import WEIGHTS, Models, save_models
 
 GENERATED, BORROWED = 5_000, 15_000
 """Number of generated prompts of each sort, and of prompts about other work for the network of requests to ship."""
-TEACHER = Path(__file__).parents[1] / "build" / "ship_teacher.pt"
-"""File that keeps the teacher; it is not trained again."""
+TEACHERS = Path(__file__).parents[1] / "build"
+"""Folder that keeps the teachers; they are not trained again."""
 
 
 def read_batches(paths: Iterable[Path]) -> list[Row]:
@@ -47,17 +47,28 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=WEIGHTS)
     args = parser.parse_args()
     unseen = read_rows(sorted([*args.corpus.glob("held*.jsonl"), *args.corpus.glob("valid_*.jsonl")]))
-    prompts, ships, pairs, labelled = (
+    prompts, unlabelled, ships, pairs, labelled = (
         drop_near_duplicates(read_batches(args.corpus.glob(f"{name}*.jsonl")), unseen)
-        for name in ("prompts", "ship", "pairs", "private")
+        for name in ("prompts", "unlabelled", "ship", "pairs", "private")
     )
-    print(f"{len(prompts)} prompts, {len(ships)} about shipping", file=sys.stderr)
+    print(
+        f"{len(prompts)} prompts, {len(unlabelled)} without labels, {len(ships)} about shipping",
+        file=sys.stderr,
+    )
     common = drop_near_duplicates([*generate_statements(GENERATED)], unseen)
     phrases = drop_near_duplicates([*generate_rows(GENERATED)], unseen)
     vocabulary = find_vocabulary([*prompts, *ships])
-    network = statements.fit_statements(prompts, common, vocabulary)
+    network = statements.fit_statements(
+        prompts,
+        common,
+        unlabelled,
+        find_vocabulary([*prompts, *ships, *unlabelled]),
+        TEACHERS / "statement_teacher.pt",
+    )
     others = Random(0).sample(prompts, BORROWED)
-    ship_network = ship.fit_ship([*ships, *phrases], others, find_vocabulary(ships), TEACHER)
+    ship_network = ship.fit_ship(
+        [*ships, *phrases], others, find_vocabulary(ships), TEACHERS / "ship_teacher.pt"
+    )
     sessions = read_batches(args.corpus.glob("sessions*.jsonl"))
     validate_sessions(sessions, vocabulary)
     private, private_threshold = fit_private(labelled, prompts, sessions, vocabulary)

@@ -32,7 +32,9 @@ MAX_ORDER, ORDER_WEIGHT = -2.5, 4.0
 MAX_DOUBT = 5.0
 """Log-odds below the threshold within which a prompt counts as unsure."""
 
-_OPENING = re.compile(r"(?i)^(?:(?:no|yes|ok|okay|hey|well|so|please)[,!.:]\s+)+")
+_OPENING = re.compile(
+    r"(?i)^(?:(?:no|yes|ok|okay|hey|well|so|please)[,!.:]\s+|(?:please\s+)?(?:remember|note)\s+that\s+)+"
+)
 """Words stripped from the beginning of a statement."""
 _MARKS = " \t\n,;:.!–—-…"
 """Characters stripped from both ends of a statement."""
