@@ -24,7 +24,7 @@ BATCH, RATE, HEAD_RATE, WARM_UP = 32, 5e-5, 5e-4, 0.1
 DROPPED = 0.1
 """Share of the states that are left out at random in training."""
 MAX_PIECES = 512
-"""Pieces of a prompt that the pretrained model reads; longer prompts are not labelled."""
+"""Pieces of a prompt that the pretrained model reads; longer prompts are left out."""
 VARIED = 0.3
 """Share of the content words that are exchanged in a variant."""
 
@@ -85,10 +85,16 @@ def fit_teacher(examples: Sequence[Example], plan: Plan, path: Path) -> Teacher:
             {"params": teacher.heads.parameters()},
         ]
         optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
-        descend(teacher.train(), examples, plan, Descent(optimizer, [RATE, HEAD_RATE], WARM_UP, BATCH))
+        descend(
+            teacher.train(), drop_long(examples), plan, Descent(optimizer, [RATE, HEAD_RATE], WARM_UP, BATCH)
+        )
         path.parent.mkdir(parents=True, exist_ok=True)
         torch.save(teacher.state_dict(), path)
     return teacher.eval()
+
+
+def drop_long(examples: Iterable[Example]) -> list[Example]:
+    return [example for example in examples if len(split_pieces(example.words)[0]) <= MAX_PIECES]
 
 
 def teach(
@@ -98,9 +104,8 @@ def teach(
     trust: float,
 ) -> Iterator[Example]:
     """Yield the examples with labels of the teacher; *trust* is the weight of these beside the labels of the corpus."""
-    short = [example for example in examples if len(split_pieces(example.words)[0]) <= MAX_PIECES]
     with torch.inference_mode():
-        for batch in split_examples(short, BATCH, Random(0)):
+        for batch in split_examples(drop_long(examples), BATCH, Random(0)):
             yield from label(teacher, batch, trust)
 
 

@@ -199,16 +199,37 @@ def test_the_end_of_the_first_turn_names_the_rule_of_its_prompt(runtime):
     assert asked(runtime, "Stop", stop(**session)) == {}
 
 
+PERSONAL = "Always send the release notes to anna.berger@mailbox.org, never to the list."
+
+
 def test_the_end_of_a_turn_reports_a_rule_with_personal_data_once_without_repeating_it(runtime):
     session = {"session": "s1", "host": "claude-code"}
-    prompt = "Always send the release notes to anna.berger@mailbox.org, never to the list."
-    asked(runtime, "UserPromptSubmit", user_prompt_submit(prompt, **session))
+    asked(runtime, "UserPromptSubmit", user_prompt_submit(PERSONAL, **session))
 
     shown = asked(runtime, "Stop", stop(**session))
 
-    assert "not remembered: a rule that may contain personal data; " in shown["systemMessage"]
+    assert "not remembered: a statement that may contain personal data; " in shown["systemMessage"]
     assert "anna" not in shown["systemMessage"]
     assert asked(runtime, "Stop", stop(**session)) == {}
+
+
+def test_a_rule_with_personal_data_that_the_user_added_is_not_reported(runtime):
+    session = {"session": "s1", "host": "claude-code"}
+    runtime.store.remember(Memory(id="m1", at=1.0, text=PERSONAL, source="user"))
+    asked(runtime, "UserPromptSubmit", user_prompt_submit(PERSONAL, **session))
+
+    assert asked(runtime, "Stop", stop(**session)) == {}
+
+
+def test_a_secret_is_no_personal_data(runtime):
+    session = {"session": "s1", "host": "claude-code"}
+    rule = "Always connect to postgres://app:hunter2secret@db.acme-corp.com/prod, never to localhost."
+    asked(runtime, "UserPromptSubmit", user_prompt_submit(rule, **session))
+
+    shown = asked(runtime, "Stop", stop(**session))
+
+    assert "remembered: Always connect to" in shown["systemMessage"]
+    assert "not remembered" not in shown["systemMessage"]
 
 
 PNPM, NPM = "in this repo we always use pnpm, never npm", "in this repo we always use npm, never pnpm"

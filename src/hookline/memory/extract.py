@@ -85,6 +85,12 @@ def extract_memories(
     return [memory for memory in memories.values() if memory in best]
 
 
+def find_refused(entries: Iterable[TranscriptEntry], redact: Callable[[str], str]) -> list[str]:
+    """Return the lasting statements of *entries* that contain personal data besides secrets."""
+    redacted = [_redact_entry(entry, redact) for entry in entries]
+    return [found.text for found in find_stated(redacted, personal=True)]
+
+
 def _redact_entry(entry: TranscriptEntry, redact: Callable[[str], str]) -> TranscriptEntry:
     """Return the entry without secrets; a secret that has been cut may not be recognised any more."""
     if isinstance(entry, Message):
@@ -131,15 +137,16 @@ def find_stated(entries: Sequence[TranscriptEntry], *, personal: bool = False) -
     """
     for message in (entry for entry in entries if isinstance(entry, Message)):
         by_user = message.by == "person"
-        texts = [message.text] if by_user else split_statements(message.text)
-        for statement in (statement for text in texts for statement in find_statements(text)):
+        parts = [message.text] if by_user else split_statements(message.text)
+        for statement in (statement for part in parts for statement in find_statements(part)):
             kind = KIND_BY_STATEMENT.get(statement.kind, statement.kind)
             trust = 1.0 if by_user else AGENT_TRUST
             found = Found(
                 kind, _strip_emphasis(statement.text), round(statement.confidence * trust, 2), by_user
             )
             is_trusted = by_user or statement.kind in AGENT_KINDS
-            if is_trusted and personal == (kind != RESOLVED and is_personal(statement.sentence)):
+            texts = () if kind == RESOLVED else (statement.sentence, statement.text)
+            if is_trusted and personal == any(map(is_personal, texts)):
                 yield found
 
 

@@ -21,6 +21,7 @@ from hookline.memory.extract import (
     ends_blocker,
     extract_memories,
     find_max_confidence,
+    find_refused,
     find_stated,
 )
 from hookline.memory.forget import clear_forgotten, find_forgotten, load_replaced, replace_memories
@@ -37,7 +38,7 @@ POSITION_NOTE = "hookline.learnt"
 UNREPORTED_NOTE = "hookline.learnt_lately"
 """Beginning of the names of the notes, of no session, with a folder's memories not yet shown to the user."""
 REFUSED_NOTE = "hookline.learnt_refused"
-"""Name of the note that a statement of the last prompt of a session was not stored."""
+"""Name of the note that a statement of a prompt of this session, since the last report, was not stored."""
 REPEAT_BONUS = 0.05
 """Confidence added when a memory is found again."""
 USER_RULE_MESSAGE = "the user stated a rule about this subject; only the user can replace it"
@@ -76,7 +77,8 @@ def learn(request: Learn, store: Store, root: str, at: float) -> None:
     if request.prompt:
         entries = [Message(by="person", text=request.prompt)]
         _learn_entries(request, entries, store, scope, again=not request.by_agent)
-        if not request.by_agent and any(find_stated(entries, personal=True)):
+        refused = [] if request.by_agent else find_refused(entries, redact)
+        if any(not _is_known(text, store, scope) for text in refused):
             store.set_notes(request.session, {REFUSED_NOTE: True})
         return
     new = read_new_entries(
@@ -128,6 +130,14 @@ def _forget_blockers(store: Store, scope: MemoryScope, entries: Sequence[Transcr
     ]
     if ids:
         store.forget(*ids)
+
+
+def _is_known(text: str, store: Store, scope: MemoryScope) -> bool:
+    """Return whether a memory says the same as *text*."""
+    known = store.recall(
+        add_alternatives(text), project=scope.project, branch=scope.branch, limit=MAX_COMPARED
+    )
+    return any(compare_rules(memory.text, text) == "same" for memory in known)
 
 
 def find_scope(root: str, at: float, source: str) -> MemoryScope:

@@ -34,7 +34,7 @@ MAX_LENGTH, ID_LENGTH = 160, 8
 MAX_RECORDS = 400
 """Latest records of a turn that are read."""
 REFUSED_MESSAGE = (
-    "not remembered: a rule that may contain personal data; `hookline memory add` stores it anyway"
+    "not remembered: a statement that may contain personal data; your own `hookline memory add` stores it"
 )
 PRIVATE_PARTS = ("memory",)
 """Parts that are not recorded in the trail, because a person may want to delete their content."""
@@ -176,7 +176,7 @@ def _shorten(text: str) -> str:
 
 
 def summarize_memories(turn: Turn, how: str) -> str:
-    """Return the project's new memories, each with the command that deletes it."""
+    """Return the project's new memories, each with the command that deletes it, and what was not stored."""
     session = turn.end.event.session
     memories = take_unreported(turn.store, turn.root)
     notes = turn.store.notes(session)
