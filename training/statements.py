@@ -25,7 +25,7 @@ UNITS, EPOCHS, TEACHER_EPOCHS = 24, 8, 2
 """Units of the network, and passes over the examples of the network and of its teacher."""
 TEACHER_VARIANTS, VARIANTS = 12_000, 40_000
 """Number of variants from which the teacher learns, and of those with exchanged words from which the network learns."""
-TIMES = 2
+COPIES = 2
 """Number of copies of the prompts that only the teacher labels, which are natural prompts of unseen writers."""
 DROPPED = 0.1, 0.05
 """Shares of the states, and of the words, that are left out at random in training."""
@@ -54,7 +54,7 @@ def fit_statements(
     varied = [*vary_words([*labelled, *others], VARIANTS)]
     examples = [
         *teach(teacher, [*labelled, *variants], label_examples, TRUST),
-        *[*teach(teacher, others, label_examples, 1.0)] * TIMES,
+        *[*teach(teacher, others, label_examples, 1.0)] * COPIES,
         *teach(teacher, varied, label_examples, 1.0),
     ]
     return fit_network(examples, vocabulary, PLAN)

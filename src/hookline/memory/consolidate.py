@@ -85,8 +85,8 @@ def _find_duplicates(memories: Sequence[Memory]) -> dict[str, str]:
         for memory, words in rows:
             ranked = sorted(words, key=lambda word: (frequency[word], word))
             rare = ranked[: _count_rare_words(len(words))]
-            near = {other.id: (other, shared) for word in rare for other, shared in originals[word]}
-            similar = (other for other, shared in near.values() if _are_similar(shared, words))
+            near = {other.id: (other, known) for word in rare for other, known in originals[word]}
+            similar = (other for other, known in near.values() if _are_similar(known, words))
             same = (other.id for other in similar if _say_the_same(other.text, memory.text))
             original = None if memory.pinned else next(same, None)
             if original is None:
