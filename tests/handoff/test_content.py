@@ -246,6 +246,12 @@ def test_the_same_blocker_in_other_words_is_told_once():
     assert found.blockers == ("the key expired.",)
 
 
+def test_a_remembered_blocker_that_differs_by_its_final_mark_is_listed_once():
+    found = told(person("t"), agent("Blockers: the key expired."), blockers=("The key  expired",))
+
+    assert found.blockers == ("the key expired.",)
+
+
 def test_a_secret_that_is_cut_is_not_left_in_part():
     text = f"Next step: x. {'word ' * 4800}"
     for at in range(23_900, 24_000, 7):

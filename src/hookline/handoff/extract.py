@@ -137,13 +137,13 @@ def _find_blockers(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
 
 
 def _drop_contained(texts: Iterable[str]) -> tuple[str, ...]:
-    """Remove duplicates and texts that contain another of the texts."""
-    unique = list(dict.fromkeys(" ".join(text.split()) for text in texts))
-    normalized = [text.casefold().rstrip(".! ") for text in unique]
+    """Remove duplicates and texts that contain another of the texts; case and a final mark do not count."""
+    unique: dict[str, str] = {}
+    for text in texts:
+        plain = " ".join(text.split())
+        unique.setdefault(plain.casefold().rstrip(".! "), plain)
     return tuple(
-        text
-        for text, own in zip(unique, normalized, strict=True)
-        if not any(other != own and other in own for other in normalized)
+        text for key, text in unique.items() if not any(other != key and other in key for other in unique)
     )
 
 
