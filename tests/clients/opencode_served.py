@@ -12,8 +12,8 @@ from contextlib import suppress
 from typing import Any
 
 PORT = "4096"
-QUIET = 4.0
-"""Idle seconds after which no more work is expected."""
+QUIET = 12.0
+"""Idle seconds after which no more work is expected; on a busy machine a hook takes seconds."""
 
 
 def main() -> None:
