@@ -252,6 +252,15 @@ def test_a_remembered_blocker_that_differs_by_its_final_mark_is_listed_once():
     assert found.blockers == ("the key expired.",)
 
 
+@pytest.mark.parametrize("text", ["...", "!", "API", "CI"])
+def test_a_short_blocked_todo_leaves_the_other_blockers(text):
+    todos = (Todo(text=text, status="blocked"),)
+    blockers = told(person("t"), agent("Blockers: rapid7 needs specific approval"), todos=todos).blockers
+
+    assert "rapid7 needs specific approval" in blockers
+    assert (text in blockers) is text.isalpha()
+
+
 def test_a_secret_that_is_cut_is_not_left_in_part():
     text = f"Next step: x. {'word ' * 4800}"
     for at in range(23_900, 24_000, 7):

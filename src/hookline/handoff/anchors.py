@@ -77,11 +77,11 @@ def measure_retention(expected: Sequence[Anchor], text: str) -> Retention:
 
 def _contains(anchor: Anchor, text_words: frozenset[str], lower_text: str) -> bool:
     if anchor.name == "branch":
-        return _contains_name(anchor.text.casefold(), lower_text)
+        return contains_name(anchor.text.casefold(), lower_text)
     if anchor.name == "issue":
         number = anchor.text.lstrip("#").casefold()
         return any(
-            _contains_name(f"{mark}{number}", lower_text)
+            contains_name(f"{mark}{number}", lower_text)
             for mark in ("#", "issue ", "issue-", "issue: ", "gh-")
         )
     expected = set(remove_stop_words(anchor.text))
@@ -89,7 +89,7 @@ def _contains(anchor: Anchor, text_words: frozenset[str], lower_text: str) -> bo
     return not expected or matches >= MIN_WORD_SHARE * len(expected)
 
 
-def _contains_name(name: str, text: str) -> bool:
+def contains_name(name: str, text: str) -> bool:
     """Return whether *name* appears as a whole name, not inside a longer one."""
     at = text.find(name)
     while at >= 0:

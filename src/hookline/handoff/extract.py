@@ -12,6 +12,7 @@ from msgspec import Struct
 from hookline.core.conversation import Message, ToolResult, ToolUse, TranscriptEntry
 from hookline.core.todos import Todo
 from hookline.core.values import replace
+from hookline.handoff.anchors import contains_name
 from hookline.handoff.content import MAX_ITEM_LENGTH, MAX_TEXT_LENGTH, Content, redact_start, shorten
 from hookline.handoff.failures import find_failures
 from hookline.handoff.next_steps import find_labelled, find_next, find_rest, find_unread, is_obsolete, rejects
@@ -137,13 +138,19 @@ def _find_blockers(entries: Sequence[TranscriptEntry]) -> tuple[str, ...]:
 
 
 def _drop_contained(texts: Iterable[str]) -> tuple[str, ...]:
-    """Remove duplicates and texts that contain another of the texts; case and a final mark do not count."""
+    """Remove duplicates, texts without words, and texts that contain another of the texts.
+
+    Case and a final mark do not count.
+    """
     unique: dict[str, str] = {}
     for text in texts:
         plain = " ".join(text.split())
-        unique.setdefault(plain.casefold().rstrip(".! "), plain)
+        unique.setdefault(plain.casefold().rstrip("….! "), plain)
+    unique.pop("", None)
     return tuple(
-        text for key, text in unique.items() if not any(other != key and other in key for other in unique)
+        text
+        for key, text in unique.items()
+        if not any(other != key and contains_name(other, key) for other in unique)
     )
 
 
