@@ -221,7 +221,7 @@ def test_a_rule_with_personal_data_that_the_user_added_is_not_reported(runtime):
     assert asked(runtime, "Stop", stop(**session)) == {}
 
 
-def test_a_secret_is_no_personal_data(runtime):
+def test_a_secret_is_not_reported_as_personal_data(runtime):
     session = {"session": "s1", "host": "claude-code"}
     rule = "Always connect to postgres://app:hunter2secret@db.acme-corp.com/prod, never to localhost."
     asked(runtime, "UserPromptSubmit", user_prompt_submit(rule, **session))
