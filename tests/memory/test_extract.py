@@ -12,7 +12,15 @@ from hookline.hosts._claude_transcript import CONVERSATION as CLAUDE
 from hookline.hosts._codex_transcript import CONVERSATION as CODEX
 from hookline.hosts._gemini_transcript import GEMINI_CONVERSATION as GEMINI
 from hookline.hosts._gemini_transcript import QWEN_CONVERSATION as QWEN
-from hookline.memory.extract import MAX_SESSION_MEMORIES, MemoryScope, ends_blocker, extract_memories
+from hookline.memory.extract import (
+    MAX_SESSION_MEMORIES,
+    Found,
+    MemoryScope,
+    drop_resolved,
+    ends_blocker,
+    extract_memories,
+    find_memory_id,
+)
 from hookline.memory.read_transcript import parse_entries
 from hookline.redact import redact
 
@@ -103,6 +111,10 @@ def test_the_same_command_again_is_no_news():
             "waiting for access to the staging cluster from the security team",
             False,
         ),
+        ("the VPN works again", "we are blocked on the legal review of the license", False),
+        ("QA is up again", "we wait for QA to come back", True),
+        ("it works again now", "we wait for staging", True),
+        ("good news, everything is back", "we wait for staging", True),
         ("the flaky login test is fixed, that was it", "blocked on the vendor, we need that contract", False),
     ],
 )
@@ -112,6 +124,26 @@ def test_a_statement_ends_the_blocker_that_it_names_or_all(text, blocker, ends):
 
 def test_code_is_not_talk():
     assert found(agent("Look:\n```\n# we decided to use tabs everywhere\n```\nDone.")) == set()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("use C++ not C", "use C not C++"),
+        ("compare with === not ==", "compare with == not ==="),
+        ("return -1 on errors, never 1", "return 1 on errors, never -1"),
+        ("prefer && over ||", "prefer || over &&"),
+    ],
+)
+def test_rules_with_exchanged_symbols_are_different_memories(one, other):
+    assert find_memory_id("convention", one) != find_memory_id("convention", other)
+
+
+def test_an_agent_does_not_end_a_blocker_of_the_user():
+    blocker = Found("blocker", "we are blocked by the frozen schema", 0.9, by_user=True)
+
+    assert drop_resolved([blocker, Found("resolved", "The schema works again.", 0.9)]) == [blocker]
+    assert drop_resolved([blocker, Found("resolved", "the schema works again", 0.9, by_user=True)]) == []
 
 
 def test_the_same_words_are_the_same_memory():

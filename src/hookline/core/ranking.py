@@ -15,7 +15,7 @@ MAX_CHARS = 1_500
 """Characters of a memory that an agent is shown."""
 END_CHARS, END_WORDS = 1_500, 25
 """Maximum characters and words used of each end of a long text; the middle is usually a log."""
-_STOP_WORDS = frozenset(
+STOP_WORDS = frozenset(
     """
     a about after again all also am an and any are aren as at be because been before being but by can cannot
     could did didn do does doesn doing don down each else ever for from further get gets got had has have
@@ -53,7 +53,7 @@ def find_telling_words(text: str) -> tuple[str, ...]:
 def remove_stop_words(text: str) -> tuple[str, ...]:
     """Return the words of *text* without stop words, or all words if only stop words are left."""
     all_words = split_words(text)
-    return tuple(word for word in all_words if word not in _STOP_WORDS) or all_words
+    return tuple(word for word in all_words if word not in STOP_WORDS) or all_words
 
 
 def decayed_confidence(memory: Memory, at: float | None) -> float:

@@ -25,7 +25,7 @@ MAX_CHARS = 400
 _REASON = re.compile(
     r"(?<=\w),? (?:because|since|so that|as (?:i|it|they|we))\b[^.;,]*|, (?:it|they)\b[^.;,]*"
 )
-_SYMBOL = re.compile(r"(?<=\w)(?:\+\+|#)|(?<![-=])[<>≤≥]=?(?=\s*\d)")
+_SYMBOL = re.compile(r"(?<=\w)(?:\+\+|#)|(?<![-=])[<>≤≥]=?(?=\s*\d)|[=!]==?|&&|\|\||(?<![\w.])-(?=\d)")
 _QUOTATION_MARKS = str.maketrans(dict.fromkeys('`"“”', " "))
 """Marks of quotations, whose words count as those of the rule."""
 _CLAUSE_END = re.compile(r"[,;!?()—–]|[.:](?=\s|$)|\s--?\s|\b(?:but|except|so)\b")
@@ -98,6 +98,11 @@ def _are_comparable(old: str, new: str) -> bool:
 def find_symbols(text: str) -> list[str]:
     """Return the symbols that distinguish words or limits, as in "C#", "C++" and "< 50"."""
     return _SYMBOL.findall(text)
+
+
+def spell_symbols(text: str) -> str:
+    """Return a text with its symbols spelled in letters, so that they are parts of words."""
+    return _SYMBOL.sub(lambda symbol: "".join(f"u{ord(mark):x}" for mark in symbol[0]), text)
 
 
 def score_relation(scores: Mapping[str, float]) -> float:

@@ -56,16 +56,7 @@ class Consolidation(Struct, frozen=True, kw_only=True):
 
 def plan_consolidation(memories: Iterable[Memory], at: float) -> Consolidation:
     """Return the changes to *memories*; the result is deterministic."""
-    every = sorted(
-        memories,
-        key=lambda memory: (
-            not memory.pinned,
-            not memory.by_user,
-            -memory.confidence,
-            -memory.at,
-            memory.id,
-        ),
-    )
+    every = sorted(memories, key=_rank)
     faded = [
         memory.id for memory in every if not memory.pinned and decayed_confidence(memory, at) < MIN_WORTH
     ]
@@ -73,6 +64,11 @@ def plan_consolidation(memories: Iterable[Memory], at: float) -> Consolidation:
     replacements = _find_duplicates(remaining)
     changed = _apply_contradictions(remaining, _merge_duplicates(remaining, replacements), replacements)
     return Consolidation(changed=tuple(changed), merged=tuple(replacements.items()), faded=tuple(faded))
+
+
+def _rank(memory: Memory) -> tuple[bool, bool, float, float, str]:
+    """Return a key that sorts memories by authority."""
+    return not memory.pinned, not memory.by_user, -memory.confidence, -memory.at, memory.id
 
 
 def _find_duplicates(memories: Sequence[Memory]) -> dict[str, str]:
@@ -152,26 +148,20 @@ def _apply_contradictions(
     """Halve the confidence of each contradicted memory once; only a person contradicts a person."""
     by_id = {memory.id: memory for memory in memories}
     for memory in memories:
-        for relation, old_id in memory.relations if memory.id not in replacements else ():
+        contradicted = [id_ for relation, id_ in memory.relations if relation == "contradicts"]
+        for old_id in contradicted if memory.id not in replacements else ():
             old = changed.get(old_id) or by_id.get(old_id)
-            if not old or not memory.may_change(old):
-                continue
-            if (
-                relation == "contradicts"
-                and not old.pinned
-                and old_id not in replacements
-                and old.at < memory.at
-            ):
-                if ("contradicts", memory.id) in old.relations or _is_doubted(old):
-                    continue
-                changed[old_id] = replace(
-                    old, confidence=old.confidence * DOUBT_FACTOR, tags=(*old.tags, "doubted")
-                )
+            if old and old_id not in replacements and _contradicts(memory, old):
+                doubted = (*old.tags, "doubted")
+                changed[old_id] = replace(old, confidence=old.confidence * DOUBT_FACTOR, tags=doubted)
     return list(changed.values())
 
 
-def _is_doubted(memory: Memory) -> bool:
-    return "doubted" in memory.tags
+def _contradicts(memory: Memory, old: Memory) -> bool:
+    """Return whether a later memory lowers the confidence of one that is neither pinned nor doubted yet."""
+    both = ("contradicts", memory.id) in old.relations
+    fixed = both or old.pinned or "doubted" in old.tags
+    return not fixed and old.at < memory.at and memory.may_change(old)
 
 
 def consolidate_project(store: Store, places: Places, at: float) -> str:

@@ -13,14 +13,14 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from hookline.core.conversation import Message, ToolResult, ToolUse, TranscriptEntry
-from hookline.core.ranking import remove_stop_words
+from hookline.core.ranking import STOP_WORDS
 from hookline.core.records import USER, Memory, split_words
 from hookline.core.untrusted_text import to_words
 from hookline.core.values import replace
 from hookline.language.segment import find_sentences
 from hookline.language.statements import LONGEST, SHORTEST, find_statements
 from hookline.lazy import re
-from hookline.memory.compare import find_symbols
+from hookline.memory.compare import spell_symbols
 from hookline.memory.privacy import is_personal
 
 HALF_LIVES = {"fact": 90.0, "decision": 180.0, "preference": 365.0, "convention": 365.0, "blocker": 14.0}
@@ -39,11 +39,12 @@ AGENT_KINDS, AGENT_TRUST = ("decision", "blocker", "resolved"), 0.7
 RESOLVED = "resolved"
 _RESOLUTION_WORDS = frozenset(
     """blocker blockers blocked blocks blocking unblocked unblocks nothing longer anymore again works working
-    fixed resolved solved gone done over back finally everything""".split()
+    fixed resolved solved gone done over back finally everything ok okay good great fine news got came went
+    going running live thing things stuff issue problem anyone""".split()
 )
 """Words of a resolution that do not name the blocker."""
-_MIN_WORD_CHARS = 4
-"""Characters of a word that names a blocker."""
+_MIN_WORD_CHARS = 2
+"""Characters of a word that names a blocker, such as QA."""
 _IGNORED_PROGRAMS = frozenset("cd ls cat echo pwd sleep true which head tail wc test [".split())
 """Programs that only display or change folders."""
 _MAX_COMMAND_CHARS = 300
@@ -106,7 +107,7 @@ def _redact_text(text: str, redact: Callable[[str], str]) -> str:
 
 def find_memory_id(kind: str, text: str, project: str = "") -> str:
     """Return the id of a memory, which depends only on its words and their symbols, as in "C#" and "C++"."""
-    key = "\0".join((project, kind, *split_words(text), *find_symbols(text)))
+    key = "\0".join((project, kind, *split_words(spell_symbols(text))))
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:16]
 
 
@@ -160,16 +161,22 @@ def drop_resolved(stated: Iterable[Found]) -> list[Found]:
     kept: list[Found] = []
     for found in stated:
         if found.kind == RESOLVED:
-            kept = [one for one in kept if one.kind != "blocker" or not ends_blocker(found.text, one.text)]
+            kept = [one for one in kept if not (one.kind == "blocker" and _ends(found, one))]
         else:
             kept.append(found)
     return kept
 
 
+def _ends(end: Found, blocker: Found) -> bool:
+    """Return whether a resolution ends a blocker; an agent ends only those of agents."""
+    return (end.by_user or not blocker.by_user) and ends_blocker(end.text, blocker.text)
+
+
 def ends_blocker(text: str, blocker: str) -> bool:
     """Return whether a resolution is about a *blocker*: it names the blocker, or names nothing."""
-    subject = {word for word in remove_stop_words(text) if len(word) >= _MIN_WORD_CHARS} - _RESOLUTION_WORDS
-    return not subject or bool(subject & {*remove_stop_words(blocker)})
+    subject = {word for word in split_words(text) if len(word) >= _MIN_WORD_CHARS}
+    subject -= STOP_WORDS | _RESOLUTION_WORDS
+    return not subject or bool(subject & {*split_words(blocker)})
 
 
 def split_statements(text: str) -> Iterator[str]:

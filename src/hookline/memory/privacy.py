@@ -25,6 +25,8 @@ _MAIL = re.compile(
     [\w.+-]+@(?!\d+\.\d|example\.(?:com|net|org)\b)[\w-]+(?:\.[\w-]+)*\.[^\W\d_]{2,}\b"""
 )
 """Mail address of a person; those of roles, programs and examples are not personal."""
+_SPELLED_AT = re.compile(r"(?i)\s?[\[({]at[\])}]\s?|(?<=\w) at (?=[\w-]{1,60} dot \w)")
+_SPELLED_DOT = re.compile(r"(?i)\s?[\[({]dot[\])}]\s?|(?<=\w) dot (?=\w)")
 _PHONE = re.compile(
     r"(?:(?<![\w.:/#-])|(?<=tel:)|(?<=phone:))(?!\d\d?([./-])\d\d?\1(?:19|20)\d\d\b)"
     r"(?:(?:\+\d{1,3}|\(?0\d{1,4}\)?)[\s./-]?\(?\d{1,5}\)?(?:[\s./-]?\d{2,5}){1,4}"
@@ -34,9 +36,10 @@ _MIN_DIGITS = 8
 """Digits of a telephone number."""
 _ACCOUNT = re.compile(
     r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b|\b\d{3}-\d{2}-\d{4}\b"
-    r"|\b\d{4}([ -])\d{4}\1\d{4}\1\d{4}\b|\b[45]\d{15}\b"
+    r"|\b\d{4}([ -])\d{4}\1\d{4}\1\d{4}\b|\b[45]\d{15}\b|\b3[47]\d\d[ -]?\d{6}[ -]?\d{5}\b"
+    r"|(?i:\b(?:ssn|phone|mobile|cell|tel|whatsapp)\b)[^\d\n]{0,20}\d[\d .-]{6,20}\d\b"
 )
-"""Number of a bank account, of a social insurance or of a credit card."""
+"""Number of a bank account, of a social insurance or of a credit card, and a number after such a name."""
 _POSTAL = re.compile(
     r"""(?x)\b[A-ZÀ-Ý][\w.’'-]{0,40}(?:\ [\w.’'-]{1,40}){0,3}\ \d{1,4}\ ?[a-z]?,(?:[^,.\n]{1,20},)?
       \ (?:[A-Z]{1,2}-)?(?!(?:19|20)\d\d\b)\d{4,5}(?:-\d{3,4})?\ [A-ZÀ-Ý][^\W\dA-ZÀ-Ý]
@@ -69,7 +72,7 @@ def is_contact(text: str) -> bool:
     """Return whether a text contains an address or a number of a person or an account."""
     phones = (sum(character.isdigit() for character in match[0]) for match in _PHONE.finditer(text))
     return bool(
-        _MAIL.search(text)
+        _MAIL.search(_SPELLED_DOT.sub(".", _SPELLED_AT.sub("@", text)))
         or _ACCOUNT.search(text)
         or _POSTAL.search(text)
         or any(digits >= _MIN_DIGITS for digits in phones)
