@@ -14,7 +14,7 @@ from pathlib import Path
 from examples import CORPUS, Part, Row, find_parts, read_rows
 
 from hookline.language.ship_requests import find_request
-from hookline.language.statements import Statement, find_statements
+from hookline.language.statements import Statement, find_statements, may_have_statement
 from hookline.memory.compare import compare_rules
 from hookline.memory.privacy import is_personal
 
@@ -94,7 +94,21 @@ def score_file(rows: Sequence[Row]) -> str:
         return score_private(rows)
     if "ship" in rows[0]:
         return score_ship(rows)
-    return score_statements(rows, lambda row: find_statements(row["prompt"]))
+    return f"{score_statements(rows, lambda row: find_statements(row['prompt']))}, {score_doubt(rows)}"
+
+
+def score_doubt(rows: Sequence[Row]) -> str:
+    """Return how often the agent is asked about prompts in which nothing was found."""
+    unfound = [row for row in rows if not find_statements(row["prompt"])]
+    missed, others = (
+        [
+            may_have_statement(row["prompt"])
+            for row in unfound
+            if any(p.statement for p in find_parts(row)) is lasting
+        ]
+        for lasting in (True, False)
+    )
+    return f"agent asked about {share(sum(missed), len(missed))} missed and {share(sum(others), len(others))} others"
 
 
 def share(count: int, total: int) -> str:

@@ -22,13 +22,18 @@ from hookline.language.network import (
     Table,
     Token,
     build_matrix,
+    unpack,
 )
 
 BATCH, DECAY = 64, 0.01
 """Examples of a batch, and weight decay."""
-RATE, WARM_UP = 6e-3, 0.3
-"""Highest learning rate, and the share of the steps before it."""
-STEP = 0.4
+WARM_UP = 0.3
+"""Share of the steps before the highest learning rate."""
+TABLES = ("word", "kind", "before", "after")
+"""Tables of the properties of a word, its kind, and the kinds beside it."""
+SPREAD = 0.5
+"""Standard deviation of the properties before training."""
+STEP = 0.25
 """Smallest value in a table, as a part of the standard deviation of its values."""
 LOWEST = -9.0
 """Value below every state, used for tokens that do not count."""
@@ -39,6 +44,8 @@ class Plan(NamedTuple):
 
     units: int
     """Units of each direction of the first layer; the second has half as many."""
+    properties: tuple[int, int]
+    """Number of properties of a word, and of a kind."""
     epochs: int
     dropped: tuple[float, float]
     """Shares of the states, and of the words, that are left out at random in training."""
@@ -47,6 +54,8 @@ class Plan(NamedTuple):
     find_loss: Callable[[Reader, Sequence[Example]], Tensor]
     inputs: Mapping[str, int] = MappingProxyType({})
     """Number of inputs of each matrix that does not read the states of all units."""
+    rate: float = 6e-3
+    """Highest learning rate."""
 
 
 class Example(NamedTuple):
@@ -124,15 +133,19 @@ class Recurrent(nn.Module):
     def __init__(self, plan: Plan, words: Mapping[str, int], kinds: Mapping[str, int]) -> None:
         super().__init__()
         units, second = plan.units, plan.units // 2
-        self.words, self.kinds = words, kinds
-        self.word, self.kind, self.before, self.after = (
-            nn.Embedding(len(names), 4 * units) for names in (words, kinds, kinds, kinds)
+        self.names = {name: words if name == "word" else kinds for name in TABLES}
+        widths = {name: plan.properties[name != "word"] for name in TABLES}
+        self.tables = nn.ModuleDict(
+            {name: nn.Embedding(len(self.names[name]), widths[name]) for name in TABLES}
         )
-        for table in (self.word, self.kind, self.before, self.after):
-            table.weight.data *= 0.3
-        for table in (self.kind, self.before, self.after):
-            table.weight.data[1] = 0
-        self.first = nn.Parameter(torch.tensor([-1.0, 0.0]).repeat_interleave(2 * units))
+        self.inputs = nn.ModuleDict(
+            {name: nn.Linear(widths[name], 4 * units, bias=name == "word") for name in TABLES}
+        )
+        for name, table in self.tables.items():
+            table.weight.data *= SPREAD
+            if name != "word":
+                table.weight.data[1] = 0
+        self.inputs["word"].bias.data = torch.tensor([-1.0, 0.0]).repeat_interleave(2 * units)
         self.second = nn.Linear(2 * units, 4 * second)
         self.heads = build_heads(plan, 2 * units + 2 * second)
         states, self.dropped_words = plan.dropped
@@ -140,30 +153,55 @@ class Recurrent(nn.Module):
 
     def read(self, batch: Sequence[Example]) -> tuple[Tensor, Tensor]:
         """Return the states of all units after each token, and the number of its sentence or -1."""
-        words = fill([[self.words.get(word, 1) for word in example.words] for example in batch], 0)
-        kinds = fill([[self.kinds[kind] for kind in example.kinds] for example in batch], 0)
+        words = fill([[self.names["word"].get(word, 1) for word in example.words] for example in batch], 0)
+        kinds = fill([[self.names["kind"].get(kind, 1) for kind in example.kinds] for example in batch], 0)
         sentences = fill([example.sentences for example in batch], -1)
         known = (sentences >= 0).unsqueeze(-1)
-        words = torch.where((torch.rand(words.shape) < self.dropped_words) & (words != 0), 1, words)
-        sums = (
-            self.word(words) + self.kind(kinds) + self.before(shift(kinds, 1)) + self.after(shift(kinds, -1))
-        )
-        first = recur(self.drop(sums + self.first), known)
+        dropped = self.dropped_words if self.training else 0.0
+        words = torch.where((torch.rand(words.shape) < dropped) & (words != 0), 1, words)
+        numbers = {"word": words, "kind": kinds, "before": shift(kinds, 1), "after": shift(kinds, -1)}
+        sums = sum(self.inputs[name](self.tables[name](numbers[name])) for name in TABLES)
+        first = recur(self.drop(sums), known)
         second = recur(self.second(self.drop(first)), known)
         return self.drop(torch.cat([first, second], -1)), sentences
 
 
 def fit_network(examples: Iterable[Example], vocabulary: Iterable[str], plan: Plan) -> Network:
     """Return the network for labelled prompts."""
-    torch.manual_seed(0)
-    torch.set_num_threads(1)
-    examples = [example for example in examples if example.words]
+    examples = [*examples]
     words = number_names([EDGE, OTHER, *sorted(vocabulary)])
     kinds = number_names([EDGE, OTHER, *sorted({kind for example in examples for kind in example.kinds})])
-    model = Recurrent(plan, words, kinds)
+    torch.manual_seed(0)
+    return train_model(Recurrent(plan, words, kinds), examples, plan)
+
+
+def train_model(model: Recurrent, examples: Iterable[Example], plan: Plan) -> Network:
+    """Return the network of a model after training with the examples."""
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
     optimizer = torch.optim.AdamW(model.parameters(), weight_decay=DECAY)
-    descend(model, examples, plan, Descent(optimizer, [RATE], WARM_UP, BATCH))
+    descend(
+        model.train(),
+        [example for example in examples if example.words],
+        plan,
+        Descent(optimizer, [plan.rate], WARM_UP, BATCH),
+    )
     return round_network(model)
+
+
+def load_model(network: Network, plan: Plan) -> Recurrent:
+    """Return a network in floating point."""
+    model = Recurrent(plan, network.tables["word"].numbers, network.tables["kind"].numbers)
+    for name, table in network.tables.items():
+        values = torch.tensor(table.values.tolist(), dtype=torch.float)
+        model.tables[name].weight.data = values.reshape(-1, table.width)
+    for name, layer in {"second": model.second, **model.inputs, **model.heads}.items():
+        matrix = network.matrices[name]
+        one = 1 << (SUM_BITS if name in TABLES else WEIGHT_BITS)
+        layer.weight.data = torch.tensor([unpack(row, matrix.width) for row in matrix.rows]).T / one
+        if layer.bias is not None:
+            layer.bias.data = torch.tensor(matrix.score([0] * len(matrix.rows)))
+    return model.eval()
 
 
 class Descent(NamedTuple):
@@ -214,37 +252,27 @@ def fill(rows: Sequence[Sequence[float]], value: float) -> Tensor:
     return torch.tensor([[*row, *[value] * (longest - len(row))] for row in rows])
 
 
+@torch.no_grad()
 def round_network(model: Recurrent) -> Network:
-    """Return the network with integer weights."""
-    names = {"word": model.words, "kind": model.kinds, "before": model.kinds, "after": model.kinds}
-    tables = {name: round_table(getattr(model, name).weight.data, numbers) for name, numbers in names.items()}
-    layers = {"second": model.second, **model.heads}
-    first = model.first.data.tolist()
-    matrices = {"word": round_matrix([], first)} | {
-        name: round_matrix(layer.weight.data.T.tolist(), layer.bias.data.tolist())
-        for name, layer in layers.items()
-    }
-    highest = sum(float(getattr(model, name).weight.data.abs().max()) for name in names) + max(
-        map(abs, first)
-    )
-    if highest >= LIMIT:
-        raise ValueError(f"sums of the first layer reach {highest:.0f}, and the limit is {LIMIT}")
+    """Return the network with integer weights; raise ValueError if a sum may reach the limit."""
+    tables, matrices, highest = dict[str, Table](), dict[str, Matrix](), [0.0]
+    for name, layer in model.inputs.items():
+        values = model.tables[name].weight
+        step = max(float(values.std()) * STEP, float(values.abs().max()) / 127)
+        data = torch.round(values / step).to(torch.int8).numpy().tobytes()
+        tables[name] = Table(model.names[name], memoryview(data).cast("b"), values.shape[1])
+        matrices[name] = round_matrix(layer, step * (1 << SUM_BITS))
+        highest[0] += float(layer(values).abs().max())
+    for name, layer in {"second": model.second, **model.heads}.items():
+        matrices[name] = round_matrix(layer, 1 << WEIGHT_BITS)
+        highest.append(float((layer.weight.abs().sum(1) + layer.bias.abs()).max()))
+    if max(highest) >= LIMIT:
+        raise ValueError(f"sums reach {max(highest):.0f}, and the limit is {LIMIT}")
     return Network(tables, matrices)
 
 
-def round_table(values: Tensor, numbers: Mapping[str, int]) -> Table:
-    step = max(float(values.std()) * STEP, float(values.abs().max()) / 127)
-    rounded = torch.round(values / step).to(torch.int8)
-    data = memoryview(rounded.numpy().tobytes()).cast("b")
-    return Table(numbers, data, round(step * (1 << SUM_BITS)), values.shape[1])
-
-
-def round_matrix(rows: Sequence[Sequence[float]], bias: Sequence[float]) -> Matrix:
-    """Return the matrix with integer weights; raise ValueError if a sum may reach the limit."""
-    highest = max(sum(map(abs, column)) for column in zip(bias, *rows, strict=True))
-    if highest >= LIMIT:
-        raise ValueError(f"sums of a matrix reach {highest:.0f}, and the limit is {LIMIT}")
-    one = 1 << WEIGHT_BITS
-    return build_matrix(
-        [[round(value * one) for value in row] for row in rows], [round(value * one) for value in bias]
-    )
+def round_matrix(layer: nn.Linear, one: float) -> Matrix:
+    """Return the matrix of a layer with integer weights, in which *one* is the weight 1."""
+    rows = [[round(value * one) for value in row] for row in layer.weight.T.tolist()]
+    bias = [] if layer.bias is None else layer.bias.tolist()
+    return build_matrix(rows, [round(value * (1 << WEIGHT_BITS)) for value in bias])

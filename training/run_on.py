@@ -30,9 +30,7 @@ JOINTS = ("", "", "", ", ", " and ", " so ", " - ", ". ")
 def generate_run_ons(rows: Sequence[Row], seed: int = 0) -> Iterator[Row]:
     """Yield prompts with several parts without the punctuation between them, and joined prompts of one part each."""
     chance = Random(seed)
-    for row in rows:
-        if len(row["parts"]) > 1 and chance.random() < SHARE:
-            yield join_parts([(part, "") for part in row["parts"]])
+    yield from join_all_parts([row for row in rows if chance.random() < SHARE])
     single = [row["parts"][0] for row in rows if len(row["parts"]) == 1]
     lasting = [part for part in single if part[2]]
     orders = [part for part in single if part[1] == "order"]
@@ -55,6 +53,13 @@ def generate_wrapped(rows: Sequence[Row], seed: int = 0) -> Iterator[Row]:
         prompt = lead + (text.rstrip(MARKS) if tail else text) + tail
         if stated in prompt:
             yield {"prompt": prompt, "parts": [[prompt, label, stated]]}
+
+
+def join_all_parts(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield the prompts of several parts without the punctuation between them."""
+    for row in rows:
+        if len(row["parts"]) > 1:
+            yield join_parts([(part, "") for part in row["parts"]])
 
 
 def join_parts(parts: Sequence[tuple[Sequence[str], str]]) -> Row:

@@ -10,8 +10,8 @@ from random import Random
 import torch
 from evaluate import score_statements
 from examples import NOTHING_FOUND, Part, Row, find_parts, find_threshold
-from recurrent import Example, Plan, Reader, fit_network, read_example, score_highest
-from run_on import generate_run_ons, generate_wrapped
+from recurrent import Example, Plan, Reader, fit_network, load_model, read_example, score_highest, train_model
+from run_on import generate_run_ons, generate_wrapped, join_all_parts
 from teacher import fit_teacher, teach, vary_words
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
@@ -23,17 +23,21 @@ from hookline.language.statements import LABELS, find_candidates, select_stateme
 
 UNITS, EPOCHS, TEACHER_EPOCHS = 24, 8, 2
 """Units of the network, and passes over the examples of the network and of its teacher."""
+PROPERTIES = 64, 32
+"""Number of properties of a word, and of a kind."""
+MORE_EPOCHS, MORE_RATE, MORE_TRUST = 4, 4e-3, 0.5
+"""Passes, highest learning rate, and weight of its own labels, when the training of a network continues."""
 TEACHER_VARIANTS, VARIANTS = 12_000, 40_000
 """Number of variants from which the teacher learns, and of those with exchanged words from which the network learns."""
 COPIES = 2
-"""Number of copies of the prompts that only the teacher labels, which are natural prompts of unseen writers."""
+"""Number of copies of the prompts that only the teacher labels, which are natural prompts of unseen writers, and of new ones."""
 DROPPED = 0.1, 0.05
 """Shares of the states, and of the words, that are left out at random in training."""
 TRUST = 0.7
 """Weight of the labels of the teacher beside those of the corpus."""
 PROMPT_WEIGHT = 0.5
 """Weight of the loss for whole prompts."""
-MAX_WRONG = 0.0075
+MAX_WRONG = 0.01
 """Share of the prompts without a lasting statement that may count as one; a wrong memory affects later sessions."""
 NO_TARGET = -1.0
 
@@ -43,21 +47,49 @@ def fit_statements(
     common: Sequence[Row],
     unlabelled: Iterable[Row],
     vocabulary: Iterable[str],
-    teacher_path: Path,
+    path: Path,
 ) -> Network:
-    """Return the network for labelled prompts, common phrasings, variants of both, and prompts that only the teacher labels."""
-    labelled = read_examples(rows)
-    variants = read_examples([*generate_run_ons(rows), *generate_wrapped(rows), *common])
+    """Return the network for labelled prompts, common phrasings, variants of both, and prompts that only the teacher labels.
+
+    The teacher is kept in the file at *path*.
+    """
+    labelled, variants = read_examples(rows), read_variants(rows, common)
     taught = [*labelled, *Random(0).sample(variants, TEACHER_VARIANTS)]
-    teacher = fit_teacher(taught, PLAN._replace(epochs=TEACHER_EPOCHS), teacher_path)
-    others = read_examples(unlabelled)
+    teacher = fit_teacher(taught, PLAN._replace(epochs=TEACHER_EPOCHS), path)
+    examples = label_all(teacher, [*labelled, *variants], read_examples(unlabelled), TRUST)
+    return fit_network(examples, vocabulary, PLAN)
+
+
+def continue_statements(
+    network: Network,
+    rows: Sequence[Row],
+    new: Sequence[Row],
+    common: Sequence[Row],
+    unlabelled: Iterable[Row],
+) -> Network:
+    """Return a network after more training: on what it has learnt, as it labels that itself, and on *new* rows."""
+    model = load_model(network, PLAN)
+    known = [*read_examples(rows), *read_variants(rows, common)]
+    examples = label_all(model, known, read_examples(unlabelled), MORE_TRUST)
+    own = read_examples([*new, *join_all_parts(new)])
+    plan = PLAN._replace(epochs=MORE_EPOCHS, rate=MORE_RATE)
+    return train_model(model, [*examples, *own * COPIES], plan)
+
+
+def label_all(
+    teacher: Reader, labelled: Sequence[Example], others: Sequence[Example], trust: float
+) -> list[Example]:
+    """Return all examples, and variants with exchanged words, with labels of the teacher."""
     varied = [*vary_words([*labelled, *others], VARIANTS)]
-    examples = [
-        *teach(teacher, [*labelled, *variants], label_examples, TRUST),
+    return [
+        *teach(teacher, labelled, label_examples, trust),
         *[*teach(teacher, others, label_examples, 1.0)] * COPIES,
         *teach(teacher, varied, label_examples, 1.0),
     ]
-    return fit_network(examples, vocabulary, PLAN)
+
+
+def read_variants(rows: Sequence[Row], common: Sequence[Row]) -> list[Example]:
+    return read_examples([*generate_run_ons(rows), *generate_wrapped(rows), *common])
 
 
 def read_examples(rows: Iterable[Row]) -> list[Example]:
@@ -125,7 +157,7 @@ def label_examples(model: Reader, batch: Sequence[Example], trust: float) -> Ite
         )
 
 
-PLAN = Plan(UNITS, EPOCHS, DROPPED, {"label": len(LABELS) + 1, "prompt": 1}, find_loss)
+PLAN = Plan(UNITS, PROPERTIES, EPOCHS, DROPPED, {"label": len(LABELS) + 1, "prompt": 1}, find_loss)
 
 
 def choose_threshold(rows: Sequence[Row], network: Network) -> float:

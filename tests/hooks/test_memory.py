@@ -14,7 +14,7 @@ from hookline.hooks import load as built_in
 from hookline.hooks._memory import AGENT_HINT, UNSURE_NOTE
 from hookline.hooks.memory import memory
 from hookline.hosts import load
-from hookline.language.statements import is_unsure
+from hookline.language.statements import find_statements, may_have_statement
 from hookline.runtime.runtime import Runtime
 from hookline.system.git_facts import parse_issue
 from hookline.testing import session_start, stop, user_prompt_submit
@@ -322,10 +322,10 @@ def unsure_prompt():
         "mostly tabs here",
         "short answers in general",
     )
-    return next(text for text in candidates if is_unsure(text))
+    return next(text for text in candidates if may_have_statement(text) and not find_statements(text))
 
 
-def test_an_agent_is_asked_at_the_end_of_a_turn_only_if_that_is_set_and_the_classifier_is_unsure():
+def test_an_agent_is_asked_at_the_end_of_a_turn_only_if_that_is_set_and_the_classifier_may_have_statement():
     asking = configure(memory, {"ask_agent": True})
     unsure, order = user_prompt_submit(unsure_prompt()), user_prompt_submit("fix the failing test")
     noted = State(now=1.0, memory=asking(unsure, State(now=1.0)).memory)

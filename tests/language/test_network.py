@@ -18,6 +18,7 @@ from hookline.language.network import (
     pack,
     read_network,
     recur,
+    unpack,
     write_network,
 )
 
@@ -43,6 +44,18 @@ def test_a_product_of_packed_vectors_is_that_of_their_elements(product):
         for column in range(len(bias))
     ]
     assert build_matrix(rows, bias).score(values) == [total / (1 << SUM_BITS) for total in sums]
+
+
+@given(st.lists(st.integers(-(1 << 31), (1 << 31) - 1), min_size=1, max_size=20))
+def test_a_packed_vector_has_its_elements(values):
+    assert unpack(pack(values), len(values)) == values
+
+
+def test_a_matrix_without_a_bias_adds_to_the_sums_of_another():
+    first, second = build_matrix([[3, -5]], [7, 0]), build_matrix([[-400, 9]])
+    both = build_matrix([[3, -5], [-400, 9]], [7, 0])
+
+    assert first.multiply([11]) + second.multiply([-2]) == both.multiply([11, -2])
 
 
 @pytest.mark.parametrize("name", ["statements", "ship"])

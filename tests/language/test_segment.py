@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.language.segment import HOST_ELEMENT, find_cuts, find_sentences, split_clauses, split_sentences
+from hookline.language.pasted_text import replace_elements
+from hookline.language.segment import find_cuts, find_sentences, split_clauses, split_sentences
 
 
 def sentences(prompt):
@@ -111,7 +112,8 @@ def test_the_items_of_a_list_know_its_heading():
 @given(st.text(max_size=400))
 def test_sentences_are_parts_of_the_prompt(prompt):
     for sentence in find_sentences(prompt):
-        assert prompt[sentence.start :].startswith(sentence.text)
+        own = prompt[sentence.start : sentence.start + len(sentence.text)]
+        assert all(a in (b, ">") for a, b in zip(sentence.text, own, strict=True))
 
 
 def test_sentences_of_any_author():
@@ -146,13 +148,20 @@ def test_both_ends_of_a_long_prompt_are_read(break_, end):
     assert (texts[0], texts[-1].endswith("use tabs.")) == ("use pnpm.", True)
 
 
+@pytest.mark.parametrize("lines", [1, 20, 1_000, 10_000])
+def test_text_after_a_long_block_is_read(lines):
+    pasted = "always retry this step\n" * lines
+
+    assert sentences(f"fix it\n```\n{pasted}```\nalways use pnpm") == ["fix it", "always use pnpm"]
+
+
 @pytest.mark.parametrize("text", ["!" * 200_000 + "1", "a" + "." * 200_000 + "_"])
 def test_the_time_for_many_marks_is_linear(text):
     assert "".join(split_sentences(text)) == text  # squared: over an hour
 
 
 def test_the_time_for_a_long_element_is_linear():
-    assert HOST_ELEMENT.sub("", "<" + "a-" * 1_000_000 + "!").endswith("!")  # squared: over an hour
+    assert replace_elements("<" + "a-" * 1_000_000 + "!", str.upper).endswith("!")  # squared: over an hour
 
 
 def test_the_time_for_many_joints_is_linear():

@@ -110,6 +110,28 @@ def test_greetings_and_filler_are_no_part_of_a_statement():
     assert len(missed) <= 10, missed
 
 
+@pytest.mark.parametrize("lead", ["", "please ", "Please, ", "no, please ", "pls ", "please remember that "])
+def test_polite_openings_are_stripped(lead):
+    assert [text for _, text in found(f"{lead}always use pnpm instead of npm here.")] == [
+        "always use pnpm instead of npm here"
+    ]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "all new services in this repo are always written in C#",
+        ".env files are never committed",
+        "*.test.ts files are never edited by hand",
+        "we always put artifacts into build/",
+        "never use !important in our css",
+    ],
+)
+@pytest.mark.parametrize("end", ["", "."])
+def test_names_at_the_ends_keep_their_symbols(rule, end):
+    assert [text for _, text in found(rule + end)] == [rule]
+
+
 EDGE, NO_EDGE = 4.0, -6.0
 
 

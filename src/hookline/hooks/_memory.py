@@ -5,12 +5,13 @@ from __future__ import annotations
 from hookline.core.events import Event, Stop, UserPromptSubmit
 from hookline.core.response import Enrich, Learn, Response, SummaryPart, block, effect, remember
 from hookline.core.state import State
-from hookline.language.statements import find_statements, is_unsure
+from hookline.language.statements import find_statements, may_have_statement
 
 AGENT_HINT = (
-    "If the user stated a lasting rule in this turn, call the hookline tool `remember` once, then end it."
+    "If the user stated a lasting rule in this turn, call the hookline tool `remember` once, with its kind "
+    "(`convention`, `preference`, `decision` or `blocker`), then end the turn."
 )
-"""Text for an agent at the end of a turn in which the classifier was unsure."""
+"""Text for an agent at the end of a turn whose prompt may have a lasting statement that was not found."""
 UNSURE_NOTE = "memory.unsure"
 """Name of the note that the prompt of this turn may contain a lasting statement."""
 ENRICHED_NOTE = "memory.enriched"
@@ -22,7 +23,7 @@ def add_learning(
 ) -> Response | None:
     """Add to *response* the learning of a lasting statement, so that the end of the turn can report it."""
     lasting = bool(find_statements(event.prompt))
-    unsure = ask_agent and not lasting and is_unsure(event.prompt)
+    unsure = ask_agent and not lasting and may_have_statement(event.prompt)
     if lasting:
         request = build_request(event, state, prompt=event.prompt)
         response = (response or Response()).plus(effect(request))

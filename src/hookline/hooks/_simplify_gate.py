@@ -10,6 +10,7 @@ from hookline.core.response import Response, block, inject, warn
 from hookline.core.state import State
 from hookline.core.values import replace
 from hookline.hooks._explain import format_count
+from hookline.language.pasted_text import join_typed_lines
 from hookline.language.ship_requests import find_request
 from hookline.lazy import re
 
@@ -31,7 +32,7 @@ def verdict(prompt: str, state: State, warn_from: int, block_over: int) -> Respo
 
 def find_override(prompt: str) -> str | None:
     """Return the reason that the person gives for shipping anyway, or None."""
-    found = _ANYWAY.search(prompt)
+    found = _ANYWAY.search(join_typed_lines(prompt))
     return None if found is None else found.group(1).strip()[:_LONGEST_REASON]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
-from hookline.language.segment import mask_quotations
+from hookline.language.pasted_text import mask_quotations
 from hookline.lazy import re
 
 MAX_WORDS, MAX_NEIGHBOUR = 40, 8

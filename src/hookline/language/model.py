@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from hookline.language.network import Network, describe_network, read_network, write_network
 
-MAGIC = b"HLM3"
+MAGIC = b"HLM4"
 STEP = 0.6
 """Smallest weight of a label, as a part of the standard deviation of its weights."""
 WEIGHTS = Path(__file__).parent / "weights.bin"

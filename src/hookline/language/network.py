@@ -7,18 +7,19 @@ one operation multiplies all its elements with a number, or adds two vectors.
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from operator import mul
-from struct import Struct
 from typing import Any, NamedTuple
 
 from hookline.language.features import find_kind
-from hookline.language.segment import Sentence, find_sentences, mask_quotations
+from hookline.language.pasted_text import mask_quotations
+from hookline.language.segment import Sentence, find_sentences
 from hookline.lazy import re
 
 STATE_BITS, WEIGHT_BITS = 10, 12
-"""Binary digits after the point of the state of a unit, and of a weight."""
+"""Binary digits after the point of the state of a unit, and of a weight for it."""
 SUM_BITS, INDEX_BITS = STATE_BITS + WEIGHT_BITS, 6
 """Binary digits after the point of a sum, and of its upper half, the index in a table of function values."""
 LIMIT = 64
@@ -55,7 +56,7 @@ class Matrix(NamedTuple):
 
     rows: Sequence[int]
     bias: int
-    """The bias with an offset in each element, so that no sum is negative."""
+    """The bias with an offset in each element, so that no sum is negative; 0 if another matrix has it."""
     width: int
 
     def multiply(self, values: Sequence[int]) -> int:
@@ -65,22 +66,21 @@ class Matrix(NamedTuple):
 
     def score(self, values: Sequence[int]) -> list[float]:
         """Return the sums for a vector of inputs as numbers."""
-        sums = _find_layout("I" * self.width).unpack(_write(self.multiply(values), self.width))
+        sums = _split(self.multiply(values), self.width)
         return [(value - _OFFSET) / (1 << SUM_BITS) for value in sums]
 
 
 class Table(NamedTuple):
-    """The vector of each word or kind."""
+    """The properties of each word or kind, which the matrix of the same name reads."""
 
     numbers: Mapping[str, int]
     values: memoryview
-    scale: int
     width: int
 
-    def find_vector(self, name: str) -> int:
-        """Return the vector of a known name as one integer."""
+    def find_row(self, name: str) -> list[int]:
+        """Return the properties of a known name."""
         begin = self.numbers[name] * self.width
-        return pack(self.values[begin : begin + self.width].tolist()) * self.scale
+        return self.values[begin : begin + self.width].tolist()
 
 
 class Network:
@@ -111,7 +111,7 @@ class Network:
     def _follow_tokens(self, tokens: Sequence[Token]) -> list[list[int]]:
         """Return the states of the units of both layers after each token."""
         second = self.matrices["second"]
-        states = recur(self._sum_inputs(tokens), self.tables["word"].width)
+        states = recur(self._sum_inputs(tokens), self.matrices["word"].width)
         deeper = recur([second.multiply(state) for state in states], second.width)
         return [a + b for a, b in zip(states, deeper, strict=True)]
 
@@ -129,21 +129,20 @@ class Network:
 
     def _sum_token(self, word: str, kind: str) -> int:
         """Return the inputs of the first layer for a token alone."""
-        return (
-            self.tables["word"].find_vector(word)
-            + self.tables["kind"].find_vector(kind)
-            + self.matrices["word"].bias
-        )
+        return self._find_inputs("word", word) + self._find_inputs("kind", kind)
 
     def _sum_neighbour(self, kind: str) -> tuple[int, int]:
         """Return the inputs of the first layer for a token after, and before, a token of this kind."""
-        return self.tables["before"].find_vector(kind), self.tables["after"].find_vector(kind)
+        return self._find_inputs("before", kind), self._find_inputs("after", kind)
+
+    def _find_inputs(self, table: str, name: str) -> int:
+        return self.matrices[table].multiply(self.tables[table].find_row(name))
 
 
 def describe_network(network: Network) -> dict[str, Any]:
     """Return everything about a network but its weights, for a JSON document."""
     names = {name: " ".join(network.tables[name].numbers) for name in ("word", "kind")}
-    tables = {name: [table.scale, table.width] for name, table in network.tables.items()}
+    tables = {name: table.width for name, table in network.tables.items()}
     matrices = {name: [len(matrix.rows), matrix.width] for name, matrix in network.matrices.items()}
     return {"names": names, "tables": tables, "matrices": matrices}
 
@@ -151,9 +150,7 @@ def describe_network(network: Network) -> dict[str, Any]:
 def write_network(network: Network) -> bytes:
     tables = b"".join(bytes(table.values) for table in network.tables.values())
     vectors = [(row, one.width) for one in network.matrices.values() for row in (*one.rows, one.bias)]
-    return tables + b"".join(
-        (row + _repeat(_SIGN, width)).to_bytes(4 * width, "little") for row, width in vectors
-    )
+    return tables + b"".join(row.to_bytes(4 * width, "little", signed=True) for row, width in vectors)
 
 
 def read_network(about: Mapping[str, Any], weights: memoryview) -> tuple[Network, int]:
@@ -163,41 +160,38 @@ def read_network(about: Mapping[str, Any], weights: memoryview) -> tuple[Network
         for name, words in about["names"].items()
     }
     tables, matrices, start = dict[str, Table](), dict[str, Matrix](), 0
-    for name, (scale, width) in about["tables"].items():
+    for name, width in about["tables"].items():
         own = numbers.get(name, numbers["kind"])
         end = start + len(own) * width
-        tables[name] = Table(own, weights[start:end], scale, width)
+        tables[name] = Table(own, weights[start:end], width)
         start = end
     for name, (count, width) in about["matrices"].items():
         places = range(start, start + 4 * width * (count + 1), 4 * width)
-        *rows, bias = (
-            int.from_bytes(weights[at : at + 4 * width], "little") - _repeat(_SIGN, width) for at in places
-        )
+        *rows, bias = (int.from_bytes(weights[at : at + 4 * width], "little", signed=True) for at in places)
         matrices[name] = Matrix(rows, bias, width)
         start = places.stop
     return Network(tables, matrices), start
 
 
-def build_matrix(rows: Sequence[Sequence[int]], bias: Sequence[int]) -> Matrix:
-    """Return the matrix of weights with `WEIGHT_BITS` digits after the point."""
+def build_matrix(rows: Sequence[Sequence[int]], bias: Sequence[int] = ()) -> Matrix:
+    """Return the matrix of weights, and of a bias with `WEIGHT_BITS` digits after the point."""
     moved = [(value << STATE_BITS) + _OFFSET for value in bias]
-    return Matrix([pack(row) for row in rows], pack(moved), len(bias))
+    return Matrix([pack(row) for row in rows], pack(moved) if bias else 0, len(rows[0]))
 
 
-def pack(values: Sequence[int]) -> int:
+def pack(values: Iterable[int]) -> int:
     """Return one integer that has an element of the vector in each 32 bits."""
-    moved = _find_layout("I" * len(values)).pack(*(value + _SIGN for value in values))
-    return int.from_bytes(moved, "little") - _repeat(_SIGN, len(values))
+    return sum(value << (32 * place) for place, value in enumerate(values))
 
 
-@cache
-def _repeat(value: int, width: int) -> int:
-    return int.from_bytes(Struct("<I").pack(value) * width, "little")
+def unpack(vector: int, width: int) -> list[int]:
+    """Return the elements of a vector that `pack` returned."""
+    return [value - _SIGN for value in _split(vector + pack([_SIGN] * width), width)]
 
 
-@cache
-def _find_layout(fields: str) -> Struct:
-    return Struct(f"<{fields}")
+def _split(vector: int, width: int) -> tuple[int, ...]:
+    """Return the elements of a vector of which none is negative."""
+    return struct.unpack(f"<{width}I", vector.to_bytes(4 * width, "little"))
 
 
 @cache
@@ -210,17 +204,13 @@ def _find_functions() -> tuple[list[int], list[int]]:
     ]
 
 
-def _write(vector: int, width: int) -> bytes:
-    return vector.to_bytes(4 * width, "little")
-
-
 def recur(sums: Iterable[int], width: int) -> list[list[int]]:
     """Return the states of the units of both directions after each token.
 
     A vector of sums has the gates of the forward units, those of the backward units, and the inputs of both.
     """
-    layout, units = _find_layout("2xH" * width), width // 4
-    rows = [layout.unpack(_write(total, width)) for total in sums]
+    layout, units = struct.Struct("<" + "2xH" * width), width // 4
+    rows = [layout.unpack(total.to_bytes(4 * width, "little")) for total in sums]
     forward = _follow((row[:units], row[2 * units : 3 * units]) for row in rows)
     backward = _follow((row[units : 2 * units], row[3 * units :]) for row in reversed(rows))
     return [a + b for a, b in zip(forward, reversed([*backward]), strict=True)]

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from hookline.language.model import load_models, to_probability
-from hookline.language.network import Network, find_highest
+from hookline.language.network import Network, SentenceStates, find_highest
 from hookline.lazy import re
 
 DURABLE = ("convention", "preference", "correction", "decision", "blocker", "resolved")
@@ -25,19 +25,25 @@ LABELS = (
 """Labels of words, in the order of the network's scores; filler is beside a statement in its sentence."""
 WINDOW = 8
 """Neighbouring words whose highest mean of log-odds, with the score of the prompt, is that of a statement."""
-WORD_WEIGHT, MIN_ODDS = 0.4, -0.5
+WORD_WEIGHT, MIN_ODDS = 0.3, -1.0
 """Weight of a word beside that of an edge, and log-odds from which it counts for a statement."""
 MAX_ORDER, ORDER_WEIGHT = -2.5, 4.0
 """Log-odds of an order above which a word counts less for a statement, and the weight of the excess."""
-MAX_DOUBT = 5.0
-"""Log-odds below the threshold within which a prompt counts as unsure."""
+MIN_DOUBT = -2.0
+"""Log-odds from which a prompt may have a lasting statement."""
 
 _OPENING = re.compile(
-    r"(?i)^(?:(?:no|yes|ok|okay|hey|well|so|please)[,!.:]\s+|(?:please\s+)?(?:remember|note)\s+that\s+)+"
+    r"(?i)^(?:[\s,;:!–—…]|[.-](?!\w)|\*\*(?=\w)(?![^*]*\*\*)|(?:no|yes|ok|okay|hey|well|so)[,!.:]\s+"
+    r"|(?:please|pls)[,!.:]?\s+|(?:remember|note)\s+that\s+)+"
 )
-"""Words stripped from the beginning of a statement."""
+"""Marks and words stripped from the beginning of a statement."""
 _MARKS = " \t\n,;:.!–—-…"
-"""Characters stripped from both ends of a statement."""
+"""Characters stripped from the end of a statement."""
+_NAME_START = re.compile(r"[^\s,;:!?()\[\]\"'“”‘’«»…—–]*\Z")
+_NAME_END = re.compile(r"(?:[^\s,;:!?()\[\]\"'“”‘’«»….—–]|\.(?=\w))*")
+"""Symbols of a name that the tokens at the ends of a statement lack, as in `.env`, `C++` and `build/`."""
+_MAX_NAME = 80
+"""Characters of a name that are read."""
 _OTHER_WORDS = frozenset(
     """der die das und nicht ist wir ich ein eine mit auf für bitte immer nie kein keine den dem des
     sind wird soll nur auch oder aber wenn le la les une nous vous est sont pas que qui pour dans
@@ -86,28 +92,41 @@ def select_statements(prompt: str, candidates: Iterable[Candidate], threshold: f
     """Return the statements of the candidates above the threshold."""
     statements = []
     for candidate in candidates:
-        stated = _OPENING.sub("", prompt[candidate.start : candidate.end].lstrip(_MARKS))
+        begin, end = _complete_names(prompt, candidate.start, candidate.end)
+        stated = _OPENING.sub("", prompt[begin:end])
         text = " ".join(stated.rstrip(_MARKS).split())
         if candidate.score >= threshold and SHORTEST <= len(text) <= LONGEST:
             confidence = to_probability(candidate.score - threshold + 1)
             statements.append(
-                Statement(candidate.kind, text, confidence, candidate.end - len(stated), candidate.sentence)
+                Statement(candidate.kind, text, confidence, end - len(stated), candidate.sentence)
             )
     return statements
 
 
-def is_unsure(prompt: str) -> bool:
-    """Return whether the best candidate of a prompt is at most `MAX_DOUBT` below the threshold."""
-    models = load_models()
-    candidates = find_candidates(prompt, models.networks["statements"])
-    best = max((candidate.score for candidate in candidates), default=-math.inf)
-    return -MAX_DOUBT < best - models.thresholds["statements"] < 0
+def _complete_names(prompt: str, begin: int, end: int) -> tuple[int, int]:
+    """Return the span of a statement with all symbols of the names at its ends."""
+    before = _NAME_START.search(prompt, max(begin - _MAX_NAME, 0), begin)
+    after = _NAME_END.match(prompt, end, end + _MAX_NAME)
+    return before.start() if before else begin, after.end() if after else end
+
+
+def may_have_statement(prompt: str) -> bool:
+    """Return whether an English prompt may have a lasting statement, found or not."""
+    network = load_models().networks["statements"]
+    read = network.read_prompt(prompt)
+    words = [token.word for row in read for token in row.tokens if token.word[0] != "<"]
+    return is_english(words) and score_prompt(read, network) >= MIN_DOUBT
+
+
+def score_prompt(read: Iterable[SentenceStates], network: Network) -> float:
+    """Return the log-odds that a prompt has a lasting statement."""
+    return network.score("prompt", find_highest(state for row in read for state in row.states))[0]
 
 
 def find_candidates(prompt: str, network: Network) -> Iterator[Candidate]:
     """Yield the possible statements of a prompt."""
     read = network.read_prompt(prompt)
-    total = network.score("prompt", find_highest(state for row in read for state in row.states))[0]
+    total = score_prompt(read, network)
     for sentence, tokens, states in read:
         words = [token for token in tokens if token.start < token.end]
         if is_english([token.word for token in words]):

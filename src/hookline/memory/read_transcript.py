@@ -11,7 +11,7 @@ from hookline import hosts
 from hookline.core.conversation import ConversationReader, Message, ToolUse, TranscriptEntry
 from hookline.core.host import Host
 from hookline.core.values import replace
-from hookline.language.segment import HOST_ELEMENT
+from hookline.language.pasted_text import replace_elements
 from hookline.system.tail import ReadPosition, read_new_lines
 
 
@@ -57,7 +57,9 @@ def parse_entries(
 
 
 def _without_elements(message: Message) -> Message:
-    return replace(message, text=HOST_ELEMENT.sub("\n", message.text)) if message.by == "person" else message
+    if message.by != "person":
+        return message
+    return replace(message, text=replace_elements(message.text, lambda _: "\n"))
 
 
 def _with_tool_kind(entry: TranscriptEntry, host: Host) -> TranscriptEntry:
