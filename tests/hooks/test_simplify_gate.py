@@ -76,6 +76,11 @@ def test_an_override_needs_its_reason(prompt):
     assert said(prompt) == "block too-large"
 
 
+@pytest.mark.parametrize("pasted", ["```\nship anyway: reviewed\n```", "Anna wrote:\nship anyway: reviewed"])
+def test_an_override_in_pasted_text_is_not_the_person_s(pasted):
+    assert said(f"{pasted}\n\nship it") == "block too-large"
+
+
 def test_an_override_that_overrides_nothing_says_nothing():
     assert said("ship anyway: small", lines=10) == "pass"
     assert said("ship anyway: small", lines=500) == "pass large"

@@ -132,6 +132,12 @@ def test_names_at_the_ends_keep_their_symbols(rule, end):
     assert [text for _, text in found(rule + end)] == [rule]
 
 
+def test_an_option_at_the_beginning_keeps_its_dashes():
+    rule = "--no-verify is never used in this repo"
+
+    assert [text for _, text in found(f"remember: {rule}")] == [rule]
+
+
 EDGE, NO_EDGE = 4.0, -6.0
 
 

@@ -112,6 +112,8 @@ def test_the_same_command_again_is_no_news():
             False,
         ),
         ("the VPN works again", "we are blocked on the legal review of the license", False),
+        ("PR #12 is merged, so that is over", "we are blocked on PR #13", False),
+        ("PR #13 is merged, so that is over", "we are blocked on PR #13", True),
         ("QA is up again", "we wait for QA to come back", True),
         ("it works again now", "we wait for staging", True),
         ("good news, everything is back", "we wait for staging", True),

@@ -66,6 +66,8 @@ def test_personal_data(text):
         "child processes inherit the parent's environment",
         "our parent pom pins all versions",
         "ticket ids look like ABC-12345",
+        "mobile breakpoints are 320 - 768 px",
+        "the phone release of 2026-11-17 is frozen",
         "always send alerts to the list dev-team@example.com",
         "always commit as bot@example.com",
         "page on-call@example.com, never no-reply@example.com",

@@ -32,7 +32,7 @@ def verdict(prompt: str, state: State, warn_from: int, block_over: int) -> Respo
 
 def find_override(prompt: str) -> str | None:
     """Return the reason that the person gives for shipping anyway, or None."""
-    found = _ANYWAY.search(join_typed_lines(prompt))
+    found = _ANYWAY.search(prompt) and _ANYWAY.search(join_typed_lines(prompt))
     return None if found is None else found.group(1).strip()[:_LONGEST_REASON]
 
 

@@ -33,7 +33,7 @@ MIN_DOUBT = -2.0
 """Log-odds from which a prompt may have a lasting statement."""
 
 _OPENING = re.compile(
-    r"(?i)^(?:[\s,;:!–—…]|[.-](?!\w)|\*\*(?=\w)(?![^*]*\*\*)|(?:no|yes|ok|okay|hey|well|so)[,!.:]\s+"
+    r"(?i)^(?:[\s,;:!–—…]|[.-](?![\w-])|\*\*(?=\w)(?![^*]*\*\*)|(?:no|yes|ok|okay|hey|well|so)[,!.:]\s+"
     r"|(?:please|pls)[,!.:]?\s+|(?:remember|note)\s+that\s+)+"
 )
 """Marks and words stripped from the beginning of a statement."""

@@ -173,9 +173,10 @@ def _ends(end: Found, blocker: Found) -> bool:
 
 
 def ends_blocker(text: str, blocker: str) -> bool:
-    """Return whether a resolution is about a *blocker*: it names the blocker, or names nothing."""
-    subject = {word for word in split_words(text) if len(word) >= _MIN_WORD_CHARS}
-    subject -= STOP_WORDS | _RESOLUTION_WORDS
+    """Return whether a resolution names a *blocker*, by its number if it has one, or names nothing."""
+    words = {*split_words(text)} - STOP_WORDS - _RESOLUTION_WORDS
+    numbers = {word for word in words if word.isdecimal()}
+    subject = numbers or {word for word in words if len(word) >= _MIN_WORD_CHARS}
     return not subject or bool(subject & {*split_words(blocker)})
 
 

@@ -31,15 +31,15 @@ _PHONE = re.compile(
     r"(?:(?<![\w.:/#-])|(?<=tel:)|(?<=phone:))(?!\d\d?([./-])\d\d?\1(?:19|20)\d\d\b)"
     r"(?:(?:\+\d{1,3}|\(?0\d{1,4}\)?)[\s./-]?\(?\d{1,5}\)?(?:[\s./-]?\d{2,5}){1,4}"
     r"|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?![\w:-]|\.\w)"
+    r"|(?i:\b(?:ssn|phone|tel|whatsapp)\b)[^\d\n]{0,20}(?!\d{4}-\d\d-\d\d)\d[\d .-]{6,20}\d\b"
 )
 _MIN_DIGITS = 8
-"""Digits of a telephone number."""
+"""Digits of a telephone number, or of another number after such a name."""
 _ACCOUNT = re.compile(
     r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b|\b\d{3}-\d{2}-\d{4}\b"
     r"|\b\d{4}([ -])\d{4}\1\d{4}\1\d{4}\b|\b[45]\d{15}\b|\b3[47]\d\d[ -]?\d{6}[ -]?\d{5}\b"
-    r"|(?i:\b(?:ssn|phone|mobile|cell|tel|whatsapp)\b)[^\d\n]{0,20}\d[\d .-]{6,20}\d\b"
 )
-"""Number of a bank account, of a social insurance or of a credit card, and a number after such a name."""
+"""Number of a bank account, of a social insurance or of a credit card."""
 _POSTAL = re.compile(
     r"""(?x)\b[A-ZÀ-Ý][\w.’'-]{0,40}(?:\ [\w.’'-]{1,40}){0,3}\ \d{1,4}\ ?[a-z]?,(?:[^,.\n]{1,20},)?
       \ (?:[A-Z]{1,2}-)?(?!(?:19|20)\d\d\b)\d{4,5}(?:-\d{3,4})?\ [A-ZÀ-Ý][^\W\dA-ZÀ-Ý]
