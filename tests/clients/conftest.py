@@ -2,9 +2,7 @@
 
 import os
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +13,6 @@ from .client import MACHINE, Client, load, names
 from .driver import Played, Player, Scenario, play
 from .opencode import SERVED
 from .script import Reply
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_repository_of_all() -> Iterator[None]:
-    """Remove the empty `.git` that Codex's sandbox creates in the temporary folder.
-
-    Otherwise all other tests would be inside that repository.
-    """
-    place = Path(tempfile.gettempdir(), ".git")
-    was_there = place.exists()
-    yield
-    if not was_there:
-        with suppress(OSError):
-            place.rmdir()
 
 
 @pytest.fixture(autouse=True)

@@ -356,6 +356,15 @@ def test_both_clients_refuse_the_same_folders(asked, spoil):
     assert len(asked.running()) == 2
 
 
+def test_a_git_folder_in_a_folder_of_all_users_is_no_repository(asked):
+    asked.root.chmod(0o1777)
+    (asked.root / ".git").mkdir()
+    before = asked.calls()
+
+    assert asked.ask_force()
+    assert asked.calls() == before + 1
+
+
 def test_the_daemon_looks_where_the_clients_do():
     assert tuple(client.candidates(virtual_environment())) == daemon_folders()
 

@@ -30,6 +30,16 @@ def test_it_says_what_is_wrong_with_a_folder(tmp_path, spoil, said):
     assert describe_problem(str(folder)) == said.format(folder)
 
 
+def test_a_git_folder_in_a_folder_of_all_users_is_no_repository(tmp_path):
+    """Codex's sandbox leaves an empty `.git` in /tmp if it is killed."""
+    folder = tmp_path / "shared/hookline"
+    folder.mkdir(parents=True, mode=0o700)
+    folder.parent.chmod(0o1777)
+    (folder.parent / ".git").mkdir()
+
+    assert describe_problem(str(folder)) == ""
+
+
 @pytest.mark.parametrize(("length", "fits"), [(LONGEST_SOCKET, True), (LONGEST_SOCKET + 1, False)])
 def test_a_path_is_as_long_as_a_socket_allows(tmp_path, length, fits):
     folder = tmp_path / ("x" * (length - len(f"{tmp_path}//socket")))

@@ -239,7 +239,8 @@ static int is_private(const char *folder, int outside_repositories) {
     if (lstat(part, &found) || !S_ISDIR(found.st_mode)) return 0;
     if (found.st_uid != 0 && found.st_uid != getuid()) return 0;
     if (found.st_mode & 022 && !(found.st_mode & S_ISVTX)) return 0;
-    if (outside_repositories && (holds(part, ".git") || holds(part, ".hookline"))) return 0;
+    int shared = (found.st_mode & 01002) == 01002; /* such as /tmp, where anyone can create a `.git` */
+    if (outside_repositories && !shared && (holds(part, ".git") || holds(part, ".hookline"))) return 0;
   }
   if (found.st_uid != getuid() || found.st_mode & 077 || access(folder, W_OK | X_OK)) return 0;
   return length + strlen("/socket") <= LONGEST_SOCKET;

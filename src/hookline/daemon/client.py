@@ -64,13 +64,14 @@ def unusable(folder: str, *, outside_repositories: bool = False) -> str:
     `is_private` in client.c states the same rule.
     """
     parts = folder.split("/")
-    for end in range(1, len(parts) + 1):
-        path = "/".join(parts[:end]) or "/"
+    for path in ("/".join(parts[:end]) or "/" for end in range(1, len(parts) + 1)):
         if reason := _replaceable(path):
             return reason
-        if outside_repositories and any(os.path.lexists(f"{path}/{name}") for name in (".git", ".hookline")):
+        status = os.lstat(path)
+        shared = status.st_mode & stat.S_ISVTX and status.st_mode & stat.S_IWOTH  # such as /tmp
+        names = () if shared or not outside_repositories else (".git", ".hookline")
+        if any(os.path.lexists(f"{path}/{name}") for name in names):
             return f"{path} is a repository"
-    status = os.lstat(folder)
     if status.st_uid != os.getuid():
         return f"{folder} belongs to user {status.st_uid}"
     if status.st_mode & 0o077:
