@@ -26,15 +26,29 @@ def test_what_was_added_is_listed_and_found(memory):
     commits = added(memory, "--scope", "user", "--pin", "I prefer small commits")
 
     assert memory("list").splitlines() == [
-        f"{commits}  pinned user fact 0.90  I prefer small commits",
+        f"{commits}  pinned user preference 0.90  I prefer small commits",
         f"{tests}  repository convention 0.90  Tests live beside the code",
     ]
     assert memory("search", "where", "do", "tests", "live").split()[0] == tests
     assert memory("list", "--scope", "repository").count("\n") == 1
     assert [one["kind"] for one in map(json.loads, memory("list", "--json").splitlines())] == [
-        "fact",
+        "preference",
         "convention",
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        (("We always use pnpm here, never npm",), "convention"),
+        (("The license server listens on port 8080",), "fact"),
+        (("--kind", "fact", "We always use pnpm here, never npm"), "fact"),
+    ],
+)
+def test_a_memory_without_a_kind_is_a_rule_if_it_states_one(memory, words, kind):
+    memory("add", *words)
+
+    assert f" {kind} " in memory("list")
 
 
 def test_what_is_said_again_takes_nothing_from_what_is_known(memory):

@@ -220,6 +220,38 @@ def test_a_memory_of_a_client_is_reported_at_the_end_of_the_turn(user, tools):
     assert "The port of the license server is 8080 (fact, by an agent)" in reply["systemMessage"]
 
 
+def test_a_rule_of_a_client_is_no_fact(user, tools):
+    tools.remember("In this repository we always use pnpm, never npm")
+    reply = user.hook(user.payload("Stop", session_id="s1"))[1]
+
+    assert "never npm (convention, by an agent)" in reply["systemMessage"]
+
+
+@pytest.mark.parametrize(
+    ("scope", "kept"),
+    [
+        ({}, ["rule"]),
+        ({"branch": "b"}, ["rule"]),
+        ({"issue": "7"}, ["rule"]),
+        ({"project": "/q"}, ["agents", "rule"]),
+    ],
+)
+def test_a_rule_of_the_user_replaces_the_opposite_of_an_agent_in_a_smaller_scope(scope, kept):
+    store = memory_store.open_store()
+    store_memories(store, [one("agents", "we use pnpm", kind="convention", source="mcp", **scope)], NOW)
+    store_memories(store, [own("rule", "we use npm", kind="convention")], NOW + 1)
+
+    assert sorted(memory.id for memory in store.recall("")) == kept
+
+
+def test_a_rule_of_the_user_for_a_branch_leaves_that_of_an_agent_for_the_repository():
+    store = memory_store.open_store()
+    store_memories(store, [one("agents", "we use pnpm", kind="convention", source="mcp")], NOW)
+    store_memories(store, [own("rule", "we use npm", kind="convention", branch="b")], NOW + 1)
+
+    assert sorted(memory.id for memory in store.recall("")) == ["agents", "rule"]
+
+
 def test_a_prompt_that_an_agent_fires_does_not_replace_a_rule_of_the_user(user, tools):
     prompts = [f"In this repo we always use {name}." for name in ("pnpm, never npm", "npm, never pnpm")]
     fire = [HOOKLINE, "fire", "UserPromptSubmit", "--field", f"prompt={prompts[0]}"]

@@ -38,7 +38,7 @@ from hookline.core.store import Store, StoreFailed
 from hookline.core.untrusted_text import to_line, to_words
 from hookline.core.values import replace
 from hookline.memory import forget, learn
-from hookline.memory.extract import HALF_LIVES, MAX_AGENT_CONFIDENCE, find_memory_id
+from hookline.memory.extract import HALF_LIVES, MAX_AGENT_CONFIDENCE, find_memory_id, find_rule_kind
 from hookline.memory.privacy import PERSONAL_DATA_MESSAGE, is_personal
 from hookline.memory.recall import make_recall
 from hookline.redact import redact
@@ -138,7 +138,8 @@ _Question = Annotated[str, Field(min_length=1, description="subject of the task,
 _Tokens = Annotated[int, Field(ge=1, le=4000, description="maximum size of the result, in tokens")]
 _Text = Annotated[str, Field(min_length=1, description="one or two sentences that are true without context")]
 _Kind = Annotated[
-    Literal["fact", "decision", "preference", "convention", "blocker"], Field(description="kind of memory")
+    Literal["fact", "decision", "preference", "convention", "blocker"],
+    Field(description="kind of memory; default: a rule is recognized, other text is a fact"),
 ]
 _Scope = Annotated[
     Literal["repository", "branch", "issue"],
@@ -193,7 +194,8 @@ class Tools(Struct, frozen=True, kw_only=True):
         if is_personal(wording):
             raise ValueError(PERSONAL_DATA_MESSAGE)
         with self._open_store() as (setup, store):
-            memory = _build_memory(wording, kind, scope, setup)
+            known = kind if kind != "fact" else find_rule_kind(wording)
+            memory = _build_memory(wording, known, scope, setup)
             if forget.find_forgotten(store, [memory.id]):
                 raise ValueError(forget.REFUSAL)
             if contradicts:

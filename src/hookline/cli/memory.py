@@ -19,7 +19,7 @@ from hookline.core.values import replace
 from hookline.memory import learn
 from hookline.memory.consolidate import consolidate_project
 from hookline.memory.export_files import export_memories, read_memories, rewrite_exports
-from hookline.memory.extract import HALF_LIVES, MAX_AGENT_CONFIDENCE, find_memory_id
+from hookline.memory.extract import HALF_LIVES, MAX_AGENT_CONFIDENCE, find_memory_id, find_rule_kind
 from hookline.memory.forget import (
     REFUSAL,
     clear_forgotten,
@@ -75,8 +75,8 @@ def show(args: Namespace, store: Store, setup: Setup) -> int:
 
 @with_store
 def add(args: Namespace, store: Store, setup: Setup) -> int:
-    kind = args.kind or "fact"
     text = learn.normalize_text(" ".join(args.text))
+    kind = args.kind or find_rule_kind(text)
     draft = Memory(
         id="", at=time.time(), text=text, kind=kind, confidence=0.9, half_life=HALF_LIVES[kind], source=USER
     )

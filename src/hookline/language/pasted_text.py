@@ -13,7 +13,7 @@ _FENCE_AT_END = re.compile(r"[\s:](```|~~~|\"\"\"|''')\w*\s*$")
 _TAG = re.compile(r"<(/?)([a-z]+(?:[-_][a-z]+)+)(?![\w-])[^<>]*>")
 """Tag of an element that a host adds to a person's message, such as `<system-reminder>`."""
 _LONG_QUOTATION = re.compile(
-    r"(?:^|(?<=[\s:(]))(?:\"(?=\S)[^\"\n]*\n[^\"]{0,2000}\"|“[^”\n]*\n[^”]{0,2000}”|„[^“”\n]*\n[^“”]{0,2000}[“”])"
+    r"(?:^|(?<=[\s:(]))(?:\"(?=\S)[^\"\n]*\n[^\"]{0,2000}\"|“[^”\n]*\n[^”]{0,2000}”|„[^„“”\n]*\n[^„“”]{0,2000}[“”])"
     r"(?=[\s.,;:!?)]|$)",
     re.MULTILINE,
 )

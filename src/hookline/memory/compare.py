@@ -64,9 +64,16 @@ def find_related(new: Memory, memories: Iterable[Memory]) -> dict[str, Relation]
         if old.id != new.id and not old.pinned and new.may_change(old)
         if old.kind in RULE_KINDS or (new.by_user and not old.by_user)
         if old.id not in {id_ for _, id_ in new.relations}
-        if (old.project, old.branch, old.issue) == (new.project, new.branch, new.issue)
+        if _holds_for(new, old)
     }
     return {id_: relation for id_, relation in relations.items() if relation != "different"}
+
+
+def _holds_for(new: Memory, old: Memory) -> bool:
+    """Return whether a rule may replace another of its scope, or one of an agent in a smaller scope."""
+    if new.by_user and not old.by_user:
+        return old.project == new.project and new.branch in ("", old.branch) and new.issue in ("", old.issue)
+    return (old.project, old.branch, old.issue) == (new.project, new.branch, new.issue)
 
 
 def compare_rules(old: str, new: str) -> Relation:

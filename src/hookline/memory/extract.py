@@ -20,7 +20,7 @@ from hookline.core.values import replace
 from hookline.language.segment import find_sentences
 from hookline.language.statements import LONGEST, SHORTEST, find_statements
 from hookline.lazy import re
-from hookline.memory.compare import spell_symbols
+from hookline.memory.compare import RULE_KINDS, spell_symbols
 from hookline.memory.privacy import is_personal
 
 HALF_LIVES = {"fact": 90.0, "decision": 180.0, "preference": 365.0, "convention": 365.0, "blocker": 14.0}
@@ -178,6 +178,12 @@ def ends_blocker(text: str, blocker: str) -> bool:
     numbers = {word for word in words if word.isdecimal()}
     subject = numbers or {word for word in words if len(word) >= _MIN_WORD_CHARS}
     return not subject or bool(subject & {*split_words(blocker)})
+
+
+def find_rule_kind(text: str) -> str:
+    """Return the kind of the rule that a text states, `fact` if it states none."""
+    kinds = (KIND_BY_STATEMENT.get(stated.kind, stated.kind) for stated in find_statements(text))
+    return next((kind for kind in kinds if kind in RULE_KINDS), "fact")
 
 
 def split_statements(text: str) -> Iterator[str]:

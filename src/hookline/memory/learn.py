@@ -192,7 +192,8 @@ def store_rule(store: Store, new: Memory) -> Sequence[Memory] | None:
     A rule of several sessions gains confidence. Return None if an agent's is about a rule of the user.
     """
     query = add_alternatives(new.text)
-    recalled = store.recall(query, project=new.project, branch=new.branch, limit=MAX_COMPARED)
+    branch = None if new.by_user else new.branch
+    recalled = store.recall(query, project=new.project, branch=branch, limit=MAX_COMPARED)
     users = [] if new.by_user else [memory.text for memory in recalled if memory.by_user]
     if any(compare_rules(text, new.text) != "different" for text in users):
         return None
