@@ -190,14 +190,16 @@ def train_model(model: Recurrent, examples: Iterable[Example], plan: Plan) -> Ne
 
 
 def load_model(network: Network, plan: Plan) -> Recurrent:
-    """Return a network in floating point."""
+    """Return a network in floating point, with properties of the same size as before training."""
     model = Recurrent(plan, network.tables["word"].numbers, network.tables["kind"].numbers)
+    ones = dict[str, float]()
     for name, table in network.tables.items():
         values = torch.tensor(table.values.tolist(), dtype=torch.float)
-        model.tables[name].weight.data = values.reshape(-1, table.width)
+        scale = SPREAD / float(values.std())
+        model.tables[name].weight.data = values.reshape(-1, table.width) * scale
+        ones[name] = scale * (1 << SUM_BITS)
     for name, layer in {"second": model.second, **model.inputs, **model.heads}.items():
-        matrix = network.matrices[name]
-        one = 1 << (SUM_BITS if name in TABLES else WEIGHT_BITS)
+        matrix, one = network.matrices[name], ones.get(name, 1 << WEIGHT_BITS)
         layer.weight.data = torch.tensor([unpack(row, matrix.width) for row in matrix.rows]).T / one
         if layer.bias is not None:
             layer.bias.data = torch.tensor(matrix.score([0] * len(matrix.rows)))

@@ -10,6 +10,7 @@ from random import Random
 import torch
 from evaluate import score_statements
 from examples import NOTHING_FOUND, Part, Row, find_parts, find_threshold
+from lists import generate_lists
 from recurrent import Example, Plan, Reader, fit_network, load_model, read_example, score_highest, train_model
 from run_on import generate_run_ons, generate_wrapped, join_all_parts
 from teacher import fit_teacher, teach, vary_words
@@ -53,7 +54,8 @@ def fit_statements(
 
     The teacher is kept in the file at *path*.
     """
-    labelled, variants = read_examples(rows), read_variants(rows, common)
+    labelled = read_examples(rows)
+    variants = [*read_variants(rows, common), *read_examples(generate_lists(rows))]
     taught = [*labelled, *Random(0).sample(variants, TEACHER_VARIANTS)]
     teacher = fit_teacher(taught, PLAN._replace(epochs=TEACHER_EPOCHS), path)
     examples = label_all(teacher, [*labelled, *variants], read_examples(unlabelled), TRUST)
@@ -71,7 +73,7 @@ def continue_statements(
     model = load_model(network, PLAN)
     known = [*read_examples(rows), *read_variants(rows, common)]
     examples = label_all(model, known, read_examples(unlabelled), MORE_TRUST)
-    own = read_examples([*new, *join_all_parts(new)])
+    own = read_examples([*new, *join_all_parts(new), *generate_lists(new)])
     plan = PLAN._replace(epochs=MORE_EPOCHS, rate=MORE_RATE)
     return train_model(model, [*examples, *own * COPIES], plan)
 

@@ -78,7 +78,7 @@ def _split_text(text: str, position: int, windows: Iterable[tuple[int, int]]) ->
                 Sentence(line[first:last][:MAX_SENTENCE], start + first, heading, pasted)
                 for first, last in _split_line(line[:end], _STOP, begin)
             ]
-        heading = line.strip() if line.rstrip().endswith(":") else heading
+        heading = line.strip() if is_heading(line) else heading
     return sentences
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from hookline.language.model import load_models, to_probability
 from hookline.language.network import Network, SentenceStates, find_highest
+from hookline.language.segment import Sentence
 from hookline.lazy import re
 
 DURABLE = ("convention", "preference", "correction", "decision", "blocker", "resolved")
@@ -67,6 +68,8 @@ class Statement(NamedTuple):
     """Position of the text in the prompt."""
     sentence: str
     """The sentence that contains it."""
+    heading: str
+    """The line that introduces the list in which it is, or an empty string."""
 
 
 class Candidate(NamedTuple):
@@ -78,7 +81,7 @@ class Candidate(NamedTuple):
     kind: str
     score: float
     """Log-odds that the statement lasts."""
-    sentence: str
+    sentence: Sentence
 
 
 def find_statements(prompt: str) -> list[Statement]:
@@ -97,8 +100,9 @@ def select_statements(prompt: str, candidates: Iterable[Candidate], threshold: f
         text = " ".join(stated.rstrip(_MARKS).split())
         if candidate.score >= threshold and SHORTEST <= len(text) <= LONGEST:
             confidence = to_probability(candidate.score - threshold + 1)
+            start, sentence = end - len(stated), candidate.sentence
             statements.append(
-                Statement(candidate.kind, text, confidence, end - len(stated), candidate.sentence)
+                Statement(candidate.kind, text, confidence, start, sentence.text, sentence.heading)
             )
     return statements
 
@@ -135,7 +139,7 @@ def find_candidates(prompt: str, network: Network) -> Iterator[Candidate]:
             for begin, end in find_spans(odds):
                 place = words[begin].start, words[end - 1].end
                 score = total + find_peak([lasting for lasting, _ in odds[begin:end]])
-                yield Candidate(*place, find_statement_kind(scores[begin:end]), score, sentence.text)
+                yield Candidate(*place, find_statement_kind(scores[begin:end]), score, sentence)
 
 
 def find_odds(scores: Sequence[float]) -> tuple[float, float]:

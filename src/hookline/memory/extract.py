@@ -21,6 +21,7 @@ from hookline.language.segment import find_sentences
 from hookline.language.statements import LONGEST, SHORTEST, find_statements
 from hookline.lazy import re
 from hookline.memory.compare import RULE_KINDS, spell_symbols
+from hookline.memory.list_headings import add_heading
 from hookline.memory.privacy import is_personal
 
 HALF_LIVES = {"fact": 90.0, "decision": 180.0, "preference": 365.0, "convention": 365.0, "blocker": 14.0}
@@ -29,8 +30,8 @@ MAX_CONFIDENCE, MAX_AGENT_CONFIDENCE = 0.95, 0.7
 """Highest confidence that a memory of the user, and one of an agent, reaches by repetition."""
 MAX_READ_CHARS, CUT_MARGIN_CHARS = 100_000, 512
 """Maximum characters read of a text, and characters dropped at the cut, where a secret may begin."""
-MAX_SESSION_MEMORIES = 12
-"""Maximum number of memories of one session; more are a sign of a misreading."""
+MAX_SESSION_MEMORIES = 30
+"""Maximum number of memories that are extracted at once; more are a sign of a misreading."""
 
 KIND_BY_STATEMENT = {"correction": "convention"}
 """Kinds of memories for the kinds of statements that have another name."""
@@ -142,11 +143,10 @@ def find_stated(entries: Sequence[TranscriptEntry], *, personal: bool = False) -
         for statement in (statement for part in parts for statement in find_statements(part)):
             kind = KIND_BY_STATEMENT.get(statement.kind, statement.kind)
             trust = 1.0 if by_user else AGENT_TRUST
-            found = Found(
-                kind, _strip_emphasis(statement.text), round(statement.confidence * trust, 2), by_user
-            )
+            text = _strip_emphasis(add_heading(statement.heading, statement.text))
+            found = Found(kind, text, round(statement.confidence * trust, 2), by_user)
             is_trusted = by_user or statement.kind in AGENT_KINDS
-            texts = () if kind == RESOLVED else (statement.sentence, statement.text)
+            texts = () if kind == RESOLVED else (statement.sentence, text)
             if is_trusted and personal == any(map(is_personal, texts)):
                 yield found
 

@@ -44,7 +44,7 @@ REPEAT_BONUS = 0.05
 USER_RULE_MESSAGE = "the user stated a rule about this subject; only the user can replace it"
 MAX_LENGTH = 1_500
 """Maximum characters of a memory."""
-MAX_UNREPORTED = 20
+MAX_UNREPORTED = 30
 """Memories that wait for a report."""
 MAX_COMPARED = 50
 """Memories that a new one is compared with: those that share most words, synonyms or choices with it."""
