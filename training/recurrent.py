@@ -175,8 +175,9 @@ def fit_network(examples: Iterable[Example], vocabulary: Iterable[str], plan: Pl
     return train_model(Recurrent(plan, words, kinds), examples, plan)
 
 
-def train_model(model: Recurrent, examples: Iterable[Example], plan: Plan) -> Network:
-    """Return the network of a model after training with the examples."""
+def train_model(model: Recurrent, examples: Iterable[Example], plan: Plan, kept: float = 0.0) -> Network:
+    """Return the network of a model after training with the examples; a share of each old weight is *kept*."""
+    old = {name: value.clone() for name, value in model.state_dict().items()}
     torch.manual_seed(0)
     torch.set_num_threads(1)
     optimizer = torch.optim.AdamW(model.parameters(), weight_decay=DECAY)
@@ -186,6 +187,8 @@ def train_model(model: Recurrent, examples: Iterable[Example], plan: Plan) -> Ne
         plan,
         Descent(optimizer, [plan.rate], WARM_UP, BATCH),
     )
+    new = model.state_dict()
+    model.load_state_dict({name: torch.lerp(new[name], value, kept) for name, value in old.items()})
     return round_network(model)
 
 

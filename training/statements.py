@@ -26,12 +26,14 @@ UNITS, EPOCHS, TEACHER_EPOCHS = 24, 8, 2
 """Units of the network, and passes over the examples of the network and of its teacher."""
 PROPERTIES = 64, 32
 """Number of properties of a word, and of a kind."""
-MORE_EPOCHS, MORE_RATE, MORE_TRUST = 4, 4e-3, 0.5
+MORE_EPOCHS, MORE_RATE, MORE_TRUST = 5, 4e-3, 0.5
 """Passes, highest learning rate, and weight of its own labels, when the training of a network continues."""
+MORE_COPIES, KEPT = 3, 0.2
+"""Number of copies of the new prompts then, and share of each old weight in the new one."""
 TEACHER_VARIANTS, VARIANTS = 12_000, 40_000
 """Number of variants from which the teacher learns, and of those with exchanged words from which the network learns."""
 COPIES = 2
-"""Number of copies of the prompts that only the teacher labels, which are natural prompts of unseen writers, and of new ones."""
+"""Number of copies of the prompts that only the teacher labels, which are natural prompts of unseen writers."""
 DROPPED = 0.1, 0.05
 """Shares of the states, and of the words, that are left out at random in training."""
 TRUST = 0.7
@@ -75,7 +77,7 @@ def continue_statements(
     examples = label_all(model, known, read_examples(unlabelled), MORE_TRUST)
     own = read_examples([*new, *join_all_parts(new), *generate_lists(new)])
     plan = PLAN._replace(epochs=MORE_EPOCHS, rate=MORE_RATE)
-    return train_model(model, [*examples, *own * COPIES], plan)
+    return train_model(model, [*examples, *own * MORE_COPIES], plan, KEPT)
 
 
 def label_all(

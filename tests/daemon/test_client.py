@@ -356,12 +356,14 @@ def test_both_clients_refuse_the_same_folders(asked, spoil):
     assert len(asked.running()) == 2
 
 
+@pytest.mark.skipif(not can_unshare("-m"), reason="requires mount namespaces (unshare -m)")
 def test_a_git_folder_in_a_folder_of_all_users_is_no_repository(asked):
-    asked.root.chmod(0o1777)
     (asked.root / ".git").mkdir()
+    asked.root.chmod(0o1777)
     before = asked.calls()
+    mounted = f'mount --bind {asked.root} /var/tmp && exec /var/tmp/bin/hookline-client "$@"'
 
-    assert asked.ask_force()
+    assert asked.ask_force(client=("unshare", "-m", "sh", "-c", mounted, "sh"))
     assert asked.calls() == before + 1
 
 

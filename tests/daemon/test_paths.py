@@ -7,8 +7,10 @@ import sys
 
 import pytest
 
+from hookline.daemon import client
 from hookline.daemon.client import LONGEST_SOCKET
 from hookline.daemon.paths import describe_problem
+from hookline.system.paths import SHARED_FOLDERS
 
 SPOILT = {
     "well": (lambda one: None, ""),
@@ -30,14 +32,19 @@ def test_it_says_what_is_wrong_with_a_folder(tmp_path, spoil, said):
     assert describe_problem(str(folder)) == said.format(folder)
 
 
-def test_a_git_folder_in_a_folder_of_all_users_is_no_repository(tmp_path):
+def test_a_git_folder_in_a_folder_of_all_users_is_no_repository(tmp_path, monkeypatch):
     """Codex's sandbox leaves an empty `.git` in /tmp if it is killed."""
-    folder = tmp_path / "shared/hookline"
-    folder.mkdir(parents=True, mode=0o700)
-    folder.parent.chmod(0o1777)
-    (folder.parent / ".git").mkdir()
+    folder = tmp_path / "hookline"
+    folder.mkdir(mode=0o700)
+    (tmp_path / ".git").mkdir()
+    before = describe_problem(str(folder))
+    monkeypatch.setattr(client, "SHARED", (*client.SHARED, str(tmp_path)))
 
-    assert describe_problem(str(folder)) == ""
+    assert (before, describe_problem(str(folder))) == (f"{tmp_path} is a repository", "")
+
+
+def test_the_client_knows_the_folders_of_all_users():
+    assert client.SHARED == SHARED_FOLDERS
 
 
 @pytest.mark.parametrize(("length", "fits"), [(LONGEST_SOCKET, True), (LONGEST_SOCKET + 1, False)])

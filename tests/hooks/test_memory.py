@@ -199,7 +199,7 @@ def test_the_end_of_the_first_turn_names_the_rule_of_its_prompt(runtime):
     assert asked(runtime, "Stop", stop(**session)) == {}
 
 
-PERSONAL = "Always send the release notes to anna.berger@mailbox.org, never to the list."
+PERSONAL = "We always send the release notes to anna.berger@mailbox.org, never to the list."
 
 
 def test_the_end_of_a_turn_reports_a_rule_with_personal_data_once_without_repeating_it(runtime):
@@ -223,12 +223,14 @@ def test_a_rule_with_personal_data_that_the_user_added_is_not_reported(runtime):
 
 def test_a_secret_is_not_reported_as_personal_data(runtime):
     session = {"session": "s1", "host": "claude-code"}
-    rule = "Always connect to postgres://app:hunter2secret@db.acme-corp.com/prod, never to localhost."
+    rule = (
+        "In this repo we always connect to postgres://app:hunter2secret@db.acme.com/prod, not to localhost."
+    )
     asked(runtime, "UserPromptSubmit", user_prompt_submit(rule, **session))
 
     shown = asked(runtime, "Stop", stop(**session))
 
-    assert "remembered: Always connect to" in shown["systemMessage"]
+    assert "remembered: In this repo we always connect to" in shown["systemMessage"]
     assert "not remembered" not in shown["systemMessage"]
 
 

@@ -109,6 +109,20 @@ def test_the_items_of_a_list_know_its_heading():
     assert [sentence.heading for sentence in found] == ["", "our rules:", ""]
 
 
+@pytest.mark.parametrize(
+    ("prompt", "headings"),
+    [
+        ("## Rules\n\n- a one\n- a two", ["", "## Rules", "## Rules"]),
+        ("Rules\n1) a one\n   and more of it\n2) a two", ["", "Rules", "", "Rules"]),
+        ("Rules:\n- Don't:\n  - a one\n- a two", ["", "Rules:", "- Don't:", "Rules:"]),
+        ("Rules:\n✅ a one\n❌ a two", ["", "Rules:", "❌"]),
+        ("- a one\nand then\n- a two", ["", "", "and then"]),
+    ],
+)
+def test_an_item_has_the_heading_of_its_own_list(prompt, headings):
+    assert [sentence.heading for sentence in find_sentences(prompt)] == headings
+
+
 @given(st.text(max_size=400))
 def test_sentences_are_parts_of_the_prompt(prompt):
     for sentence in find_sentences(prompt):

@@ -121,7 +121,7 @@ def test_polite_openings_are_stripped(lead):
     "rule",
     [
         "all new services in this repo are always written in C#",
-        ".env files are never committed",
+        ".env files are never committed in this repo",
         "*.test.ts files are never edited by hand",
         "we always put artifacts into build/",
         "never use !important in our css",

@@ -377,3 +377,26 @@ ANY = st.recursive(
 )
 def test_whatever_a_recording_holds_is_read(talk, kind, told):
     assert all(isinstance(one, Message | ToolUse | ToolResult) for one in talk.read({"type": kind, **told}))
+
+
+def test_a_list_of_rules_is_learnt_without_its_heading_and_the_tasks_below_it():
+    told = found(
+        person(
+            "Here are our project conventions, please follow them from now on:\n\n"
+            "- use pnpm, never npm\n- all dates are stored in UTC\n- no default exports\n"
+            "- indent with two spaces\n\nNow build the login form:\n- email, password\n- inline errors"
+        )
+    )
+
+    assert {text for _, text in told} == {
+        "use pnpm, never npm",
+        "all dates are stored in UTC",
+        "no default exports",
+        "indent with two spaces",
+    }
+
+
+def test_an_item_below_a_negating_heading_is_not_stored_as_the_opposite():
+    told = found(person("Rules of this repo\n\nNever:\n- force push to main\n- commit generated files"))
+
+    assert {text for _, text in told} == {"never force push to main", "never commit generated files"}

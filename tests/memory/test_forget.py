@@ -3,6 +3,7 @@
 import pytest
 
 from hookline.core.records import Handoff, Memory
+from hookline.memory.extract import find_memory_id
 from hookline.memory.forget import PLACEHOLDER, clear_forgotten, find_forgotten, forget_memories
 from hookline.memory.learn import store_memories
 from hookline.stores.memory import MemoryStore
@@ -68,3 +69,16 @@ def test_it_is_not_learnt_again_until_a_person_says_so():
     )
     clear_forgotten(store, ["a"])
     assert [one.id for one in store_memories(store, [memory()], 5.0)] == ["a"]
+
+
+def test_it_is_not_learnt_again_as_another_kind():
+    store = MemoryStore()
+    known = build("fact", "We always use pnpm here, never npm")
+    store_memories(store, [known], 2.0)
+    forget_memories(store, [known], 3.0)
+
+    assert store_memories(store, [build("convention", "“We always use pnpm here, never npm”")], 4.0) == []
+
+
+def build(kind, text):
+    return memory(text, find_memory_id(kind, text, "/p"), kind=kind)

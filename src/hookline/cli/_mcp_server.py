@@ -38,7 +38,13 @@ from hookline.core.store import Store, StoreFailed
 from hookline.core.untrusted_text import to_line, to_words
 from hookline.core.values import replace
 from hookline.memory import forget, learn
-from hookline.memory.extract import HALF_LIVES, MAX_AGENT_CONFIDENCE, find_memory_id, find_rule_kind
+from hookline.memory.extract import (
+    HALF_LIVES,
+    MAX_AGENT_CONFIDENCE,
+    find_memory_id,
+    find_rule_kind,
+    find_same_ids,
+)
 from hookline.memory.privacy import PERSONAL_DATA_MESSAGE, is_personal
 from hookline.memory.recall import make_recall
 from hookline.redact import redact
@@ -196,7 +202,7 @@ class Tools(Struct, frozen=True, kw_only=True):
         with self._open_store() as (setup, store):
             known = kind if kind != "fact" else find_rule_kind(wording)
             memory = _build_memory(wording, known, scope, setup)
-            if forget.find_forgotten(store, [memory.id]):
+            if forget.find_forgotten(store, find_same_ids(memory)):
                 raise ValueError(forget.REFUSAL)
             if contradicts:
                 if not store.memories([contradicts]):

@@ -19,7 +19,13 @@ from hookline.core.values import replace
 from hookline.memory import learn
 from hookline.memory.consolidate import consolidate_project
 from hookline.memory.export_files import export_memories, read_memories, rewrite_exports
-from hookline.memory.extract import HALF_LIVES, MAX_AGENT_CONFIDENCE, find_memory_id, find_rule_kind
+from hookline.memory.extract import (
+    HALF_LIVES,
+    MAX_AGENT_CONFIDENCE,
+    find_memory_id,
+    find_rule_kind,
+    find_same_ids,
+)
 from hookline.memory.forget import (
     REFUSAL,
     clear_forgotten,
@@ -91,9 +97,9 @@ def add(args: Namespace, store: Store, setup: Setup) -> int:
     memory = replace(
         memory, id=find_memory_id(kind, f"{memory.branch} {memory.issue} {text}", memory.project)
     )
-    if agent and find_forgotten(store, [memory.id]):
+    if agent and find_forgotten(store, find_same_ids(memory)):
         raise ValueError(REFUSAL)
-    clear_forgotten(store, [memory.id])
+    clear_forgotten(store, find_same_ids(memory))
     for existing in store.memories([memory.id]):
         if not memory.may_change(existing):
             print(f"already remembered as {memory.id[:ID_LENGTH]}")

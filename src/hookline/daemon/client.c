@@ -226,6 +226,14 @@ static int holds(const char *folder, const char *name) {
   return !format(path, sizeof path, "%s/%s", folder, name) && !lstat(path, &found);
 }
 
+/* Return whether all users share *folder*, as in client.py. */
+static int is_shared(const char *folder) {
+  static const char *shared[] = {"/tmp", "/private/tmp", "/var/tmp", "/dev/shm"};
+  for (size_t at = 0; at < sizeof shared / sizeof *shared; at++)
+    if (!strcmp(folder, shared[at])) return 1;
+  return 0;
+}
+
 /* Return whether every component of *folder* is a real folder that no other user can replace, and the last one
  * is closed to others. `unusable` in client.py states the same rule. */
 static int is_private(const char *folder, int outside_repositories) {
@@ -239,8 +247,8 @@ static int is_private(const char *folder, int outside_repositories) {
     if (lstat(part, &found) || !S_ISDIR(found.st_mode)) return 0;
     if (found.st_uid != 0 && found.st_uid != getuid()) return 0;
     if (found.st_mode & 022 && !(found.st_mode & S_ISVTX)) return 0;
-    int shared = (found.st_mode & 01002) == 01002; /* such as /tmp, where anyone can create a `.git` */
-    if (outside_repositories && !shared && (holds(part, ".git") || holds(part, ".hookline"))) return 0;
+    int checked = outside_repositories && !is_shared(part);
+    if (checked && (holds(part, ".git") || holds(part, ".hookline"))) return 0;
   }
   if (found.st_uid != getuid() || found.st_mode & 077 || access(folder, W_OK | X_OK)) return 0;
   return length + strlen("/socket") <= LONGEST_SOCKET;

@@ -29,6 +29,7 @@ START_WITHIN = 2.0
 RETRY_START = 10.0
 """Seconds until a failed start of the daemon is tried again."""
 POLL_EVERY, ATTEMPTS, CHUNK = 0.005, 3, 1 << 18
+SHARED = "/tmp", "/private/tmp", "/var/tmp", "/dev/shm"  # noqa: S108 -- see `hookline.system.paths.SHARED_FOLDERS`
 LONGEST_SOCKET = 100
 """Bytes of a socket's path that every platform accepts."""
 KEPT = ("LANG", "LC_ALL", "TZ")
@@ -67,11 +68,10 @@ def unusable(folder: str, *, outside_repositories: bool = False) -> str:
     for path in ("/".join(parts[:end]) or "/" for end in range(1, len(parts) + 1)):
         if reason := _replaceable(path):
             return reason
-        status = os.lstat(path)
-        shared = status.st_mode & stat.S_ISVTX and status.st_mode & stat.S_IWOTH  # such as /tmp
-        names = () if shared or not outside_repositories else (".git", ".hookline")
-        if any(os.path.lexists(f"{path}/{name}") for name in names):
+        marks = () if path in SHARED or not outside_repositories else (".git", ".hookline")
+        if any(os.path.lexists(f"{path}/{mark}") for mark in marks):
             return f"{path} is a repository"
+    status = os.lstat(folder)
     if status.st_uid != os.getuid():
         return f"{folder} belongs to user {status.st_uid}"
     if status.st_mode & 0o077:

@@ -88,8 +88,9 @@ _OWN = re.compile(
 )
 """A line that introduces the person's own words, although it may name a source."""
 _FILE_NAME = re.compile(r"[#*\s]*[\w./-]+\.(?:md|txt|rst|adoc)[:*\s]*")
-ITEM = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)]|\[[ x]\])\s+")
+ITEM = re.compile(r"\s*(?:[-*•+–—◦▪→☐☑✅❌🚫⛔]|->|\(?(?:\d{1,2}|[a-h])[.)]|\[[ x]\])\s+")
 """Mark of an item of a list."""
+NEGATING_MARKS = ("❌", "🚫", "⛔")
 _SYMBOLS = re.compile(r"[{}()\[\]<>=;$|\\&^%@~]+")
 EDGE = 200
 """Characters at each end of a line that show whether it is pasted."""

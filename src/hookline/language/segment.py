@@ -6,7 +6,13 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from hookline.language.pasted_text import ITEM, find_fenced, find_typed_lines, mask_quotations
+from hookline.language.pasted_text import (
+    ITEM,
+    NEGATING_MARKS,
+    find_fenced,
+    find_typed_lines,
+    mask_quotations,
+)
 from hookline.lazy import re
 
 MAX_TYPED, END = 4_000, 1_000
@@ -63,13 +69,12 @@ def find_sentences(prompt: str) -> list[Sentence]:
 def _split_text(text: str, position: int, windows: Iterable[tuple[int, int]]) -> list[Sentence]:
     """Return the sentences of the *windows* of a prompt, of which the *text* begins at a *position*."""
     sentences: list[Sentence] = []
-    pasted, heading = False, ""
+    pasted, headings = False, _Headings()
     for at, line, typed in find_typed_lines(text):
         if not typed:
-            pasted, heading = True, ""
+            pasted, headings = True, _Headings()
             continue
-        item = ITEM.match(line)
-        heading = heading if item else ""
+        item, heading = ITEM.match(line), headings.read(line)
         start = position + at
         for window in windows:
             begin, end = (min(max(place - start, 0), len(line)) for place in window)
@@ -78,8 +83,30 @@ def _split_text(text: str, position: int, windows: Iterable[tuple[int, int]]) ->
                 Sentence(line[first:last][:MAX_SENTENCE], start + first, heading, pasted)
                 for first, last in _split_line(line[:end], _STOP, begin)
             ]
-        heading = line.strip() if is_heading(line) else heading
     return sentences
+
+
+class _Headings:
+    """The lines above the lists of a text, which is read line by line."""
+
+    def __init__(self) -> None:
+        self._outer = self._inner = ""
+        self._indent = -1
+        """Indentation of the item that is the heading of items below it; -1 if there is none."""
+
+    def read(self, line: str) -> str:
+        """Return the heading of a line if this is an item, or its mark if that negates it."""
+        item, indent = ITEM.match(line), len(line) - len(line.lstrip())
+        if not item:
+            if not indent:  # otherwise, the line continues an item
+                self._outer, self._indent = line.strip(), -1
+            return ""
+        self._indent = self._indent if indent > self._indent else -1
+        heading = self._inner if self._indent >= 0 else self._outer
+        if is_heading(line):
+            self._inner, self._indent = line.strip(), indent
+        mark = item[0].strip()
+        return mark if mark in NEGATING_MARKS else heading
 
 
 def split_sentences(text: str) -> list[str]:

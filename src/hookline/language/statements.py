@@ -69,7 +69,7 @@ class Statement(NamedTuple):
     sentence: str
     """The sentence that contains it."""
     heading: str
-    """The line that introduces the list in which it is, or an empty string."""
+    """The line above the list in which it is, or an empty string."""
 
 
 class Candidate(NamedTuple):

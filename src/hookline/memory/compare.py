@@ -62,7 +62,6 @@ def find_related(new: Memory, memories: Iterable[Memory]) -> dict[str, Relation]
         old.id: compare_rules(old.text, new.text)
         for old in memories
         if old.id != new.id and not old.pinned and new.may_change(old)
-        if old.kind in RULE_KINDS or (new.by_user and not old.by_user)
         if old.id not in {id_ for _, id_ in new.relations}
         if _holds_for(new, old)
     }
@@ -70,10 +69,12 @@ def find_related(new: Memory, memories: Iterable[Memory]) -> dict[str, Relation]
 
 
 def _holds_for(new: Memory, old: Memory) -> bool:
-    """Return whether a rule may replace another of its scope, or one of an agent in a smaller scope."""
-    if new.by_user and not old.by_user:
-        return old.project == new.project and new.branch in ("", old.branch) and new.issue in ("", old.issue)
-    return (old.project, old.branch, old.issue) == (new.project, new.branch, new.issue)
+    """Return whether a rule may replace another of its scope, or an agent's in a smaller one."""
+    over_agent = new.by_user and not old.by_user
+    if (old.project, old.branch, old.issue) == (new.project, new.branch, new.issue):
+        return old.kind in RULE_KINDS or over_agent
+    covers = old.project == new.project and new.branch in ("", old.branch) and new.issue in ("", old.issue)
+    return over_agent and covers and old.kind in RULE_KINDS
 
 
 def compare_rules(old: str, new: str) -> Relation:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from hookline.core.conversation import Message, ToolResult, ToolUse, TranscriptEntry
+from hookline.core.memory_kinds import KINDS
 from hookline.core.ranking import STOP_WORDS
 from hookline.core.records import USER, Memory, split_words
 from hookline.core.untrusted_text import to_words
@@ -33,6 +34,8 @@ MAX_READ_CHARS, CUT_MARGIN_CHARS = 100_000, 512
 MAX_SESSION_MEMORIES = 30
 """Maximum number of memories that are extracted at once; more are a sign of a misreading."""
 
+MIN_SHARE = 0.8
+"""Share of a text that a rule is if the text is remembered as one."""
 KIND_BY_STATEMENT = {"correction": "convention"}
 """Kinds of memories for the kinds of statements that have another name."""
 AGENT_KINDS, AGENT_TRUST = ("decision", "blocker", "resolved"), 0.7
@@ -143,11 +146,12 @@ def find_stated(entries: Sequence[TranscriptEntry], *, personal: bool = False) -
         for statement in (statement for part in parts for statement in find_statements(part)):
             kind = KIND_BY_STATEMENT.get(statement.kind, statement.kind)
             trust = 1.0 if by_user else AGENT_TRUST
-            text = _strip_emphasis(add_heading(statement.heading, statement.text))
+            is_state = kind in ("blocker", RESOLVED)
+            text = _strip_emphasis(statement.text if is_state else add_heading(statement))
             found = Found(kind, text, round(statement.confidence * trust, 2), by_user)
             is_trusted = by_user or statement.kind in AGENT_KINDS
             texts = () if kind == RESOLVED else (statement.sentence, text)
-            if is_trusted and personal == any(map(is_personal, texts)):
+            if text and is_trusted and personal == any(map(is_personal, texts)):
                 yield found
 
 
@@ -181,9 +185,18 @@ def ends_blocker(text: str, blocker: str) -> bool:
 
 
 def find_rule_kind(text: str) -> str:
-    """Return the kind of the rule that a text states, `fact` if it states none."""
-    kinds = (KIND_BY_STATEMENT.get(stated.kind, stated.kind) for stated in find_statements(text))
-    return next((kind for kind in kinds if kind in RULE_KINDS), "fact")
+    """Return the kind of the rule that is the text, `fact` if it is none."""
+    for stated in find_statements(text):
+        kind = KIND_BY_STATEMENT.get(stated.kind, stated.kind)
+        if kind in RULE_KINDS and len(stated.text) >= MIN_SHARE * len(text):
+            return kind
+    return "fact"
+
+
+def find_same_ids(memory: Memory) -> list[str]:
+    """Return the ids of memories of any kind with the words of *memory*."""
+    texts = (memory.text, f"{memory.branch} {memory.issue} {memory.text}")
+    return [memory.id, *(find_memory_id(kind, text, memory.project) for kind in KINDS for text in texts)]
 
 
 def split_statements(text: str) -> Iterator[str]:

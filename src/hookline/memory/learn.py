@@ -22,6 +22,7 @@ from hookline.memory.extract import (
     extract_memories,
     find_max_confidence,
     find_refused,
+    find_same_ids,
     find_stated,
 )
 from hookline.memory.forget import clear_forgotten, find_forgotten, load_replaced, replace_memories
@@ -107,7 +108,7 @@ def _learn_entries(
     _forget_blockers(store, scope, entries)
     found = [memory for memory in extract_memories(entries, scope, redact) if memory.id not in ignored]
     if again:
-        clear_forgotten(store, [memory.id for memory in found])
+        clear_forgotten(store, [id_ for memory in found for id_ in find_same_ids(memory)])
     learnt = store_memories(store, found, scope.at)
     note_unreported(store, scope.root, learnt)
     if learnt:
@@ -172,7 +173,7 @@ def store_memories(store: Store, memories: Iterable[Memory], at: float) -> list[
     allowed = (
         memory
         for memory in memories
-        if not is_personal(memory.text) and not find_forgotten(store, [memory.id])
+        if not is_personal(memory.text) and not find_forgotten(store, find_same_ids(memory))
     )
     return [memory for memory in allowed if _add(store, memory, at)]
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from hookline.core.kind import ProcessResult
 from hookline.lazy import re
-from hookline.system.paths import is_shared
+from hookline.system.paths import SHARED_FOLDERS
 
 Run = Callable[[Sequence[str], str, Mapping[str, str]], ProcessResult]
 """Function that runs a command line in a folder with an environment; it decodes output by surrogateescape."""
@@ -158,7 +158,7 @@ def find_checkout(folder: str, env: Mapping[str, str], run: Run) -> Checkout:
 def _find_root(folder: str) -> str:
     """Return the nearest folder, from *folder* upwards, that has `.git`, or an empty string."""
     folder = os.path.realpath(folder)
-    while not os.path.lexists(os.path.join(folder, ".git")) or is_shared(folder):
+    while not os.path.lexists(os.path.join(folder, ".git")) or folder in SHARED_FOLDERS:
         if folder == os.path.dirname(folder):
             return ""
         folder = os.path.dirname(folder)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pwd
-import stat
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -17,6 +16,8 @@ from hookline.system import file_stamps
 FOLDER = ".hookline"
 ID_FILE = "id"
 _ID_LENGTH = 16
+SHARED_FOLDERS = "/tmp", "/private/tmp", "/var/tmp", "/dev/shm"  # noqa: S108 -- nothing is written there
+"""Folders for the files of all users, where Codex's sandbox leaves an empty `.git` if it is killed."""
 
 
 class Places(Struct, frozen=True, kw_only=True):
@@ -98,27 +99,16 @@ def _xdg_folder(env: Mapping[str, str], variable: str, home: str, default: str) 
 def project_root(cwd: str) -> str:
     """Return the nearest folder, from *cwd* upwards, that has `.git` or `.hookline`; else *cwd* itself.
 
-    A folder that all users share, such as /tmp, is skipped.
+    The folders that all users share are skipped.
     """
     folder = start = os.path.abspath(cwd or ".")
     while True:
-        if any(_exists(os.path.join(folder, name)) for name in (".git", FOLDER)) and not is_shared(folder):
+        marks = () if folder in SHARED_FOLDERS else (".git", FOLDER)
+        if any(_exists(os.path.join(folder, mark)) for mark in marks):
             return folder
         if folder == os.path.dirname(folder):
             return start
         folder = os.path.dirname(folder)
-
-
-def is_shared(folder: str) -> bool:
-    """Return whether *folder* is one for the files of all users, such as /tmp.
-
-    Anyone can create a `.git` there; Codex's sandbox leaves an empty one if it is killed.
-    """
-    try:
-        mode = os.stat(folder).st_mode
-    except OSError:
-        return False
-    return bool(mode & stat.S_ISVTX and mode & stat.S_IWOTH)
 
 
 def quote_path(path: str) -> str:
