@@ -10,7 +10,6 @@ import pytest
 from hookline.daemon import client
 from hookline.daemon.client import LONGEST_SOCKET
 from hookline.daemon.paths import describe_problem
-from hookline.system.paths import SHARED_FOLDERS
 
 SPOILT = {
     "well": (lambda one: None, ""),
@@ -41,10 +40,6 @@ def test_a_git_folder_in_a_folder_of_all_users_is_no_repository(tmp_path, monkey
     monkeypatch.setattr(client, "SHARED", (*client.SHARED, str(tmp_path)))
 
     assert (before, describe_problem(str(folder))) == (f"{tmp_path} is a repository", "")
-
-
-def test_the_client_knows_the_folders_of_all_users():
-    assert client.SHARED == SHARED_FOLDERS
 
 
 @pytest.mark.parametrize(("length", "fits"), [(LONGEST_SOCKET, True), (LONGEST_SOCKET + 1, False)])
