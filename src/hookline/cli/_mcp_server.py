@@ -200,8 +200,8 @@ class Tools(Struct, frozen=True, kw_only=True):
         if is_personal(wording):
             raise ValueError(PERSONAL_DATA_MESSAGE)
         with self._open_store() as (setup, store):
-            known = kind if kind != "fact" else find_rule_kind(wording)
-            memory = _build_memory(wording, known, scope, setup)
+            recognized = find_rule_kind(wording) if kind == "fact" else kind
+            memory = _build_memory(wording, recognized, scope, setup)
             if forget.find_forgotten(store, find_same_ids(memory)):
                 raise ValueError(forget.REFUSAL)
             if contradicts:

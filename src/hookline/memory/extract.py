@@ -35,7 +35,7 @@ MAX_SESSION_MEMORIES = 30
 """Maximum number of memories that are extracted at once; more are a sign of a misreading."""
 
 MIN_SHARE = 0.8
-"""Share of a text that a rule is if the text is remembered as one."""
+"""Share of a text that a rule must cover, so that the text is stored as a rule."""
 KIND_BY_STATEMENT = {"correction": "convention"}
 """Kinds of memories for the kinds of statements that have another name."""
 AGENT_KINDS, AGENT_TRUST = ("decision", "blocker", "resolved"), 0.7
@@ -185,7 +185,7 @@ def ends_blocker(text: str, blocker: str) -> bool:
 
 
 def find_rule_kind(text: str) -> str:
-    """Return the kind of the rule that is the text, `fact` if it is none."""
+    """Return the kind of the rule that makes up most of a text, or `fact` if there is none."""
     for stated in find_statements(text):
         kind = KIND_BY_STATEMENT.get(stated.kind, stated.kind)
         if kind in RULE_KINDS and len(stated.text) >= MIN_SHARE * len(text):

@@ -30,7 +30,7 @@ _PLACE = re.compile(
 """Beginning of a heading that says where or when the items of its list hold."""
 _CLAUSE_END = re.compile(r"[.,;!?]\s")
 MAX_WORDS = 5
-"""Words of a place, and of a line that counts as a heading although it has no mark of one."""
+"""Words of a heading that is a place, and of a line without a colon or mark that counts as a heading."""
 
 
 def add_heading(statement: Statement) -> str:

@@ -17,7 +17,7 @@ FOLDER = ".hookline"
 ID_FILE = "id"
 _ID_LENGTH = 16
 SHARED_FOLDERS = "/tmp", "/private/tmp", "/var/tmp", "/dev/shm"  # noqa: S108 -- nothing is written there
-"""Folders for the files of all users, where Codex's sandbox leaves an empty `.git` if it is killed."""
+"""Folders for the files of all users; a killed sandbox of an agent may leave an empty `.git` there."""
 
 
 class Places(Struct, frozen=True, kw_only=True):
